@@ -3,6 +3,7 @@
 Variables of the environment name others: RETINT, PYTHON and COREAI_PYTHON.
 """
 
+import filecmp
 import json
 import os
 import pathlib
@@ -33,6 +34,30 @@ SETUP_OPTIONS = {PYTHON: "--python", COREAI_PYTHON: "--coreai", BENCHMARK_PYTHON
 def coremltools_python(version):
     """The Python that has this version of coremltools; `Scripts/check reading` makes it."""
     return ROOT / f".venv-coremltools{version}/bin/python"
+
+
+def make_environment(folder, requirements):
+    """Makes a virtual environment unless it exists; it takes other packages from .venv."""
+    stamp = folder / "requirements.stamp"
+    if stamp.exists() and filecmp.cmp(requirements, stamp, shallow=False):
+        return
+    print(f"installing {requirements.stem} into {folder.name}", file=sys.stderr)
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([PYTHON, "-m", "venv", folder], check=True)
+    # Before pip runs, so that it skips what .venv has.
+    [packages] = folder.glob("lib/python3*/site-packages")
+    (packages / "base.pth").write_text(f"{site_packages(PYTHON)}\n{ROOT / 'Scripts/python'}\n")
+    subprocess.run(
+        [folder / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check",
+         "--no-compile", "--no-warn-conflicts", "-r", requirements], check=True)
+    shutil.copy(requirements, stamp)
+
+
+def site_packages(python):
+    """The folder of a Python's packages."""
+    return subprocess.run(
+        [python, "-c", 'import sysconfig; print(sysconfig.get_path("purelib"))'], check=True,
+        capture_output=True, text=True).stdout.strip()
 
 
 def toolchain():

@@ -10,7 +10,7 @@ import Testing
 extension OperationTable {
     /// The exported cases without those of computed positions, which are not written yet.
     static let ofAIModel = exported.filter { testCase in
-        let refused: Set = ["gather_along_axis", "scatter_along_axis"]
+        let refused: Set = ["argsort", "gather_along_axis", "scatter_along_axis"]
         return refused.isDisjoint(with: testCase.mil ?? [])
     }
 }

@@ -53,6 +53,16 @@ import Testing
         #expect(!result.output.contains("ΔE2000"))
     }
 
+    /// An ONNX file of any network runs with its own inputs and outputs.
+    @Test func onnxNetworksAreTakenAsTheyAre() throws {
+        try bench.expect(0, ["export", pair, "-o", "pair.onnx"])
+        try verify(0, "pair.onnx", "--reference", Self.network("pair.h5"), says: [])
+        let result = try verify(0, pair, "--against", "pair.onnx")
+        #expect(result.output.contains("result"))
+        try verify(
+            65, "pair.onnx", "--against", photo, says: ["pair.onnx", "takes image", "style"])
+    }
+
     /// Their outputs are below the bounds that fit colors.
     @Test func smallOutputsOfOtherWeightsFail() throws {
         let result = try verify(

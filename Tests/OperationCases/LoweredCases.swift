@@ -5,20 +5,26 @@ extension OperationTable {
     static let lowered: [OperationCase] = [
         OperationCase(
             "largest elements as MIL", [2, 5, 3], checks: .unrecorded,
-            mil: ["reduce_argmax", "cast", "gather_along_axis"]
+            mil: ["reduce_argmax", "gather_along_axis"]
         ) {
             gather($0[0], axis: 1, indices: topIndices($0[0], 1, axis: 1))
         },
         OperationCase(
             "gather at computed places as MIL", [2, 5, 3], [2, 5, 3], checks: .unrecorded,
-            mil: ["argsort", "slice_by_index", "cast", "gather_along_axis"]
+            mil: ["argsort", "slice_by_index", "gather_along_axis"]
         ) {
             gather($0[0], axis: 1, indices: topIndices($0[1], 2, axis: 1))
         },
         OperationCase(
+            "places as numbers as MIL", [2, 5, 3], [2, 5, 3], checks: .unrecorded,
+            mil: ["argsort", "cast", "mul"]
+        ) {
+            topIndices($0[0], 5, axis: 1) * $0[1]
+        },
+        OperationCase(
             "scatter at computed places as MIL", [2, 5, 3], [2, 5, 3], [2, 2, 3],
             checks: .unrecorded,
-            mil: ["argsort", "slice_by_index", "cast", "fill", "scatter_along_axis", "add"]
+            mil: ["argsort", "slice_by_index", "fill", "scatter_along_axis", "add"]
         ) {
             scatterAdd($0[0], axis: 1, indices: topIndices($0[1], 2, axis: 1), $0[2])
         },

@@ -15,9 +15,7 @@ retint cannot read or run a package, or computes other values.
 """
 
 import concurrent.futures
-import filecmp
 import os
-import shutil
 import subprocess
 import sys
 
@@ -74,27 +72,7 @@ def check(version, words):
 
 
 def prepare(version):
-    """Makes a version's environment unless it exists; it takes other packages from .venv."""
-    python = retint_tool.coremltools_python(version)
-    venv = python.parents[1]
-    wanted = ROOT / f"Scripts/python/requirements-coremltools{version}.txt"
-    stamp = venv / "requirements.stamp"
-    if stamp.exists() and filecmp.cmp(wanted, stamp, shallow=False):
-        return
-    print(f"reading: installing coremltools {version} into {venv.name}", file=sys.stderr)
-    shutil.rmtree(venv, ignore_errors=True)
-    subprocess.run([PYTHON, "-m", "venv", venv], check=True)
-    # Before pip runs, so that it skips what .venv has.
-    [packages] = venv.glob("lib/python3*/site-packages")
-    (packages / "base.pth").write_text(f"{site_packages(PYTHON)}\n{ROOT / 'Scripts/python'}\n")
-    subprocess.run(
-        [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-compile",
-         "--no-warn-conflicts", "-r", wanted], check=True)
-    shutil.copy(wanted, stamp)
-
-
-def site_packages(python):
-    """The folder of a Python's packages."""
-    return subprocess.run(
-        [python, "-c", 'import sysconfig; print(sysconfig.get_path("purelib"))'], check=True,
-        capture_output=True, text=True).stdout.strip()
+    """Makes a version's environment unless it exists."""
+    retint_tool.make_environment(
+        retint_tool.coremltools_python(version).parents[1],
+        ROOT / f"Scripts/python/requirements-coremltools{version}.txt")

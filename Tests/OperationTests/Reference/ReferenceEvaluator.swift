@@ -46,12 +46,6 @@ struct ReferenceEvaluator {
             values = operation.reference(inputs, shape: node.shape)
         case let operation where OperationTable.references[operation.name] != nil:
             values = elementwise(operation, inputs, shape: node.shape)
-        case let operation as any HostOperation:
-            // The same code: recorded values of PyTorch and ONNX check it.
-            let data = inputs.map {
-                TensorData(shape: $0.shape, scalars: $0.values.map(Float.init))
-            }
-            values = try operation.evaluate(data).scalars.map(Double.init)
         default:
             throw ReferenceError(description: "\(node.operation.name) has no reference")
         }

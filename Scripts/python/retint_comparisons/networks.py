@@ -1,0 +1,170 @@
+"""Converts a list of networks with coremltools and PyTorch's ONNX exporters, and judges the files.
+
+    Scripts/compare networks FOLDER [--only NAME...] [--kinds KIND...] [--seed N]
+
+The networks are those of torchvision, timm and segmentation-models-pytorch, and published forms of
+restoration, generators, colorizers, audio, text and video, with seeded random weights. Each is
+converted to all kinds of files; retint runs each file on seeded inputs, and compares it with
+PyTorch. A float32 file passes with an error of at most 1e-4 of the output's range, a float16 one
+with a PSNR of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB.
+
+FOLDER keeps files and results: a run that is repeated only makes and judges what is missing, and
+--again judges all again. Prints a table, the results of each kind, and what fails. The exit status
+is 1 when fewer than 95 % of the files of a kind pass.
+"""
+
+import contextlib
+import dataclasses
+import json
+import math
+import pathlib
+import subprocess
+
+import retint_options
+import retint_tables
+import retint_tool
+
+VENV = retint_tool.ROOT / ".venv-networks"
+LEAST_SHARE = 0.95
+# Seconds that making or judging one file may take.
+TIME_LIMIT = 600
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """A kind of file, and what counts as equal to PyTorch."""
+
+    name: str
+    extension: str
+    # The largest error as a share of the output's range, or the smallest PSNR in dB.
+    largest: float | None = None
+    psnr: float | None = None
+
+    @property
+    def file(self):
+        return f"{self.name}.{self.extension}"
+
+
+KINDS = (
+    Kind("coreml-15-float32", "mlpackage", largest=1e-4),
+    Kind("coreml-15-float16", "mlpackage", psnr=55),
+    Kind("coreml-18-float32", "mlpackage", largest=1e-4),
+    Kind("coreml-18-float16", "mlpackage", psnr=55),
+    Kind("onnx-torchscript", "onnx", largest=1e-4),
+    Kind("onnx-dynamo", "onnx", largest=1e-4),
+)
+
+
+def main():
+    parser = retint_options.parser(__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", metavar="NAME", default=[])
+    parser.add_argument("--kinds", nargs="+", choices=[kind.name for kind in KINDS],
+                        default=[kind.name for kind in KINDS])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--make-only", action="store_true")
+    parser.add_argument("--judge-only", action="store_true")
+    parser.add_argument("--again", action="store_true")
+    options = parser.parse_args()
+    retint_tool.make_environment(
+        VENV, retint_tool.ROOT / "Scripts/python/requirements-networks.txt")
+    networks = [name for name in names() if not options.only or name in options.only]
+    kinds = [kind for kind in KINDS if kind.name in options.kinds]
+    results = {}
+    for network in networks:
+        folder = options.folder / network
+        folder.mkdir(parents=True, exist_ok=True)
+        if not options.judge_only:
+            make(network, kinds, folder, options.seed)
+        for kind in [] if options.make_only else kinds:
+            results[network, kind.name] = result = judged(kind, folder, options.again)
+            print(f"{network:34} {kind.name:18} {result['text']}", flush=True)
+    return 0 if options.make_only else summary(networks, kinds, results)
+
+
+def names():
+    """The names of the networks."""
+    done = subprocess.run(
+        [VENV / "bin/python", "-c", "from retint_comparisons import _networks\n"
+         "for network in _networks.NETWORKS: print(network.name)"],
+        check=True, capture_output=True, text=True)
+    return done.stdout.split()
+
+
+# Making files
+
+
+def make(network, kinds, folder, seed):
+    """Makes the files that are missing, in a process of its own, which may be ended."""
+    def missing():
+        names = ["reference.h5", "half.json"] + [kind.file for kind in kinds]
+        return [folder / name for name in names if not (folder / name).exists()
+                and not (folder / name).with_suffix(".error").exists()]
+
+    while files := missing():
+        command = [VENV / "bin/python", "-m", "retint_comparisons._convert", network, seed, *files]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run([str(word) for word in command], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, timeout=TIME_LIMIT)
+        # Whatever ended the process, ended it at the first file that is missing now.
+        for path in missing()[:1]:
+            path.with_suffix(".error").write_text("its converter crashed or took too long")
+
+
+# Judging them
+
+
+def judged(kind, folder, again):
+    """What became of a file: passed, failed, refused, or not made by its converter."""
+    path = folder / kind.file
+    kept = folder / f"{kind.name}.json"
+    if not path.exists():
+        reason = path.with_suffix(".error")
+        text = reason.read_text() if reason.exists() else "it was not made"
+        return {"state": "unmade", "text": f"not made: {text[:150]}"}
+    if kept.exists() and not again:
+        return json.loads(kept.read_text())
+    half = folder / "half.json"
+    bound = json.loads(half.read_text()) if half.exists() else math.inf
+    result = judge(kind, path, folder / "reference.h5", bound)
+    kept.write_text(json.dumps(result))
+    return result
+
+
+def judge(kind, path, reference, half):
+    try:
+        done = subprocess.run(
+            [retint_tool.RETINT, "verify", path, "--reference", reference, "--json",
+             "--atol", "1e30"],
+            capture_output=True, text=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        return {"state": "refused", "text": "refused: it took too long"}
+    if done.returncode not in (0, 2):
+        text = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        return {"state": "refused", "text": f"refused: {' '.join(text)[:300]}"}
+    outputs = json.loads(done.stdout)["outputs"].values()
+    share, psnr = 0, math.inf
+    for output in outputs:
+        # Values that are not numbers have no error, and equal ones no PSNR.
+        error = output["max_abs_error"]
+        share = max(share, math.inf if error is None else error / (output["peak"] or 1))
+        psnr = min(psnr, -math.inf if error is None else output["psnr_db"] or math.inf)
+    passed = share <= kind.largest if kind.largest else psnr >= min(kind.psnr, half - 1)
+    text = f"error {share:.1e} of the range, PSNR {psnr:.1f} dB"
+    if kind.psnr and psnr < kind.psnr:
+        text += f" (PyTorch's float16 {half:.1f} dB)"
+    return {"state": "passed" if passed else "failed", "text": text if passed else f"WRONG {text}",
+            "share": share, "psnr": psnr}
+
+
+def summary(networks, kinds, results):
+    rows, succeeded = [("kind", "made", "passed", "wrong", "refused", "share")], True
+    for kind in kinds:
+        states = [results[network, kind.name]["state"] for network in networks]
+        made = len(states) - states.count("unmade")
+        share = states.count("passed") / made if made else 1
+        succeeded = succeeded and share >= LEAST_SHARE
+        rows.append((kind.name, str(made), str(states.count("passed")),
+                     str(states.count("failed")), str(states.count("refused")), f"{share:.1%}"))
+    print("\n" + "\n".join(retint_tables.aligned(rows)))
+    return 0 if succeeded else 1
