@@ -60,7 +60,7 @@ import Testing
         let result = try verify(0, pair, "--against", "pair.onnx")
         #expect(result.output.contains("result"))
         try verify(
-            65, "pair.onnx", "--against", photo, says: ["pair.onnx", "takes image", "style"])
+            65, "pair.onnx", "--against", photo, says: ["takes image", "style"])
     }
 
     /// Their outputs are below the bounds that fit colors.
