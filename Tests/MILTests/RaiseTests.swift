@@ -183,6 +183,20 @@ import Testing
         Form("max_pool", ["kernel_sizes": .integers([0, 0]), "pad_type": string("same")]) { $0 },
         Form("split", ["axis": integer(1), "num_splits": integer(3)]) { $0 },
         Form("conv", ["weight": .constant(.floats([1, 2]))]) { $0 },
+        Form("gather_nd", ["indices": .integers([0, 0, 0, 0, 0])]) { $0 },
+        Form("gather_along_axis", ["indices": .integers([0]), "axis": integer(0)]) { $0 },
+        Form("topk", ["k": integer(99)]) { $0 },
+        Form(
+            "resize",
+            [
+                "shape": .integers([9, 9]), "resized_dims": integer(2),
+                "interpolation_mode": string("NEAREST_NEIGHBOR"),
+                "sampling_mode": string("ALIGN_CORNERS"),
+            ]
+        ) { $0 },
+        Form("sliding_windows", ["axis": integer(1), "size": integer(99)]) { $0 },
+        Form("depth_to_space", ["block_size": integer(3)]) { $0 },
+        Form("einsum", ["values": .name("x"), "equation": string("ab->a")]) { $0 },
     ])
     func refuses(_ form: Form) throws {
         let program = try program(form)

@@ -41,7 +41,7 @@ extension RefusedModel {
         node(
             "Conv", "attribute strides", [floats(18, [1, 2, 3, 3])],
             [.integers("strides", [0, 0, 0])]),
-        node("Conv", "at least 1", [floats(18, [1, 2, 3, 3])], [.integers("strides", [0, 1])]),
+        node("Conv", "from 1 to", [floats(18, [1, 2, 3, 3])], [.integers("strides", [0, 1])]),
         node(
             "Conv", "attribute pads", [floats(18, [1, 2, 3, 3])],
             [.integers("pads", [huge, 0, 0, 0])]),

@@ -523,11 +523,12 @@ class VideoNet(nn.Module):
             nn.BatchNorm3d(width), nn.ReLU(),
             nn.Conv3d(width, width, (3, 1, 1), padding=(1, 0, 0), bias=False),
             nn.BatchNorm3d(width), nn.ReLU(), nn.MaxPool3d((1, 2, 2)),
-            nn.Conv3d(width, 2 * width, 3, 2, 1), nn.ReLU(), nn.AdaptiveAvgPool3d(1), nn.Flatten(),
-            nn.Linear(2 * width, 10))
+            nn.Conv3d(width, 2 * width, 3, 2, 1), nn.ReLU())
+        self.head = nn.Linear(2 * width, 10)
 
     def forward(self, x):
-        return self.body(x)
+        # coremltools does not convert adaptive pooling in three dimensions.
+        return self.head(self.body(x).mean((2, 3, 4)))
 
 
 class Heads(nn.Module):

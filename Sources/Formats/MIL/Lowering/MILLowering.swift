@@ -309,15 +309,27 @@ extension MILLowering {
 
     /// Adds the node's value, which is whole numbers, as floats, unless only indices are made of
     /// it; ``indices(_:of:below:)`` finds the whole numbers again.
-    package mutating func addFloats(of whole: String, _ node: LoweredNode) -> String {
+    ///
+    /// - Parameter extent: the numbers are below it.
+    package mutating func addFloats(
+        of whole: String, _ node: LoweredNode, below extent: Int
+    ) throws -> String {
         guard indexUses[node.id] != useCounts[node.id] else {
             wholeNumbers[whole] = whole
             return whole
         }
+        try checkExact(extent, node)
         let name = add(
             "cast", ["x": .name(whole), "dtype": .constant(.string("\(precision)"))], node)
         wholeNumbers[name] = whole
         return name
+    }
+
+    private func checkExact(_ extent: Int, _ node: LoweredNode) throws {
+        guard precision != .float16 || extent <= 2048 else {
+            throw node.error(
+                "indices up to \(extent) are not exact in float16", "Export it in float32.")
+        }
     }
 
     /// A reference to a node's value as whole numbers.
@@ -327,17 +339,19 @@ extension MILLowering {
         _ id: Int, of node: LoweredNode, below extent: Int
     ) throws -> MILOperand {
         if let data = constant(id) {
-            let values = data.scalars.map { Int32(clamping: Int($0)) }
+            let range = -Float(extent)..<Float(extent)
+            guard data.scalars.allSatisfy(range.contains) else {
+                throw node.error("an index is out of range for \(extent)", "Mend the network.")
+            }
+            // Not all systems count negative indices from the end.
+            let values = data.scalars.map { Int32($0 < 0 ? $0 + Float(extent) : $0) }
             let value = MILValue(
                 type: MILTensorType(.int32, data.shape.dimensions), content: .integers(values))
             return .name(builder.constant(value, name: "\(node.name)_positions"))
         }
         let floats = try name(of: id)
         if let whole = wholeNumbers[floats] { return .name(whole) }
-        guard precision != .float16 || extent <= 2048 else {
-            throw node.error(
-                "indices up to \(extent) are not exact in float16", "Export it in float32.")
-        }
+        try checkExact(extent, node)
         let shape = LoweredNode(id, of: graph).shape
         return .name(
             addWhole(

@@ -37,6 +37,7 @@ enum Filling: MILRaisable {
         guard step != 0, (1...0x1p24).contains(count) else {
             throw operation.error("a range from \(start) to \(end) by \(step) is not supported")
         }
+        try operation.values.take(Int(count))
         let values = (0..<Int(count)).map { start + Float($0) * step }
         return operation.graph.constant(TensorData(shape: [values.count], scalars: values))
     }
@@ -52,13 +53,14 @@ enum Filling: MILRaisable {
         var (spread, sizes) = (indices.shape.dimensions, [Int](repeating: 1, count: rank))
         spread.insert(1, at: axis)
         sizes[axis] = size
+        try operation.values.take(size)
         let places = TensorData(shape: Shape(sizes), scalars: (0..<size).map(Float.init))
         let hit = equal(
             indices.reshaped(Shape(spread)), operation.graph.constant(places))
         let (on, off) = try (
             operation.float("on_value", default: 1), operation.float("off_value", default: 0)
         )
-        return on == 1 && off == 0 ? hit : hit * (on - off) + off
+        return on == 1 && off == 0 ? hit : select(hit, hit.scalar(on), hit.scalar(off))
     }
 
     private static func runningSum(_ operation: RaisedOperation) throws -> Tensor {
@@ -68,6 +70,7 @@ enum Filling: MILRaisable {
         guard size <= longestAxis else {
             throw operation.error("sums of more than \(longestAxis) elements are not supported")
         }
+        try operation.values.take(size * size)
         let isExclusive = try operation.bool("exclusive", default: false)
         let isReverse = try operation.bool("reverse", default: false)
         let rows = (0..<size).flatMap { row in
@@ -94,6 +97,7 @@ enum Filling: MILRaisable {
         guard rows * columns <= longestAxis * longestAxis else {
             throw operation.error("matrices of \(rows)×\(columns) are not supported")
         }
+        try operation.values.take(rows * columns)
         let mask = (0..<rows).flatMap { row in
             (0..<columns).map { column -> Float in
                 let isKept =

@@ -90,14 +90,12 @@ enum Gather: MILRaisable {
     private static func tuples(_ operation: RaisedOperation) throws -> Tensor {
         let (x, indices) = try (operation.tensor("x"), operation.tensor("indices"))
         let batch = try operation.integer("batch_dims", default: 0)
-        let width = indices.shape.dimensions.last ?? 0
-        guard batch == 0, (1...x.shape.rank).contains(width) else {
-            throw operation.error("indices of \(indices.shape) do not fit \(x.shape)")
-        }
+        guard batch == 0 else { throw operation.error("batch_dims \(batch) is not supported") }
         let rows = try RowTuples(indices, of: x.shape)
+        let width = indices.shape[-1]
         let shape = indices.shape.dimensions.dropLast() + x.shape.dimensions.dropFirst(width)
         return indexSelect(rows.flattened(x), axis: 0, indices: rows.positions)
-            .reshaped(Shape(Array(shape.isEmpty ? [1] : shape)))
+            .reshaped(Shape(Array(shape)))
     }
 }
 
@@ -108,21 +106,28 @@ struct RowTuples {
     private let count: Int
     private let rest: [Int]
 
+    /// - Throws: `ShapeError` unless there is an index for at least one axis, and none too many.
     init(_ indices: Tensor, of shape: Shape) throws {
         let width = indices.shape.dimensions.last ?? 0
+        try require(
+            width >= 1 && width <= shape.rank, "indices of \(indices.shape) do not fit \(shape)")
         let named = Array(shape.dimensions.prefix(width))
         rest = Array(shape.dimensions.dropFirst(width))
         count = named.reduce(1, *)
         let tuples = indices.shape.count / max(1, width)
         let rows = indices.reshaped([tuples, width])
         var position: Tensor?
+        var faults: [Tensor] = []
         for (axis, size) in named.enumerated() {
             let index = rows.sliced(axis: 1, axis..<(axis + 1))
             // Negative indices count from the end.
             let own = index + greater(0, index) * Float(size)
+            faults.append(greater(0, own) + greater(own, Float(size - 1)))
             position = position.map { $0 * Float(size) + own } ?? own
         }
-        positions = (position ?? rows).reshaped([tuples])
+        // An index out of range makes the position so, which the run refuses.
+        let outside = faults.dropFirst().reduce(faults[0], +) * 0x1p26
+        positions = ((position ?? rows) + outside).reshaped([tuples])
     }
 
     /// A tensor as a matrix of rows.

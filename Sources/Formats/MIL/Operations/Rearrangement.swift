@@ -16,10 +16,7 @@ enum Rearrangement: MILRaisable {
         case "depth_to_space", "space_to_depth": return [try blocks(operation, x)]
         case "batch_to_space", "space_to_batch": return [try batches(operation, x)]
         case "flatten2d":
-            let axis = try operation.integer("axis", default: 1)
-            guard (1..<Swift.max(2, x.shape.rank)).contains(axis) else {
-                throw operation.error("axis \(axis) is out of range for \(x.shape)")
-            }
+            let axis = try operation.axis("axis", rank: x.shape.rank, default: 1)
             let rows = x.shape.dimensions.prefix(axis).reduce(1, *)
             return [x.reshaped([rows, x.shape.count / rows])]
         case "slice_by_size":

@@ -43,6 +43,8 @@ enum Recurrent: MILRaisable {
         _ operation: RaisedOperation, _ suffix: String, isReverse: Bool, _ index: Int, of count: Int
     ) throws -> (sequence: Tensor, hidden: Tensor, cell: Tensor) {
         let x = try operation.tensor("x")
+        // Each step adds operations to the graph.
+        if let steps = x.shape.dimensions.first { try operation.values.take(steps * 4096) }
         let isLSTM = operation.type == "lstm"
         let kinds: [String: Recurrence.Kind] = [
             "lstm": .lstm(input: 0, forget: 1, cell: 3, output: 2),

@@ -95,10 +95,12 @@ enum ComposedReductions: MILRaisable {
 }
 
 extension RaisedOperation {
-    /// The parameters of a reduction; without `axes`, it reduces all of them.
+    /// The parameters of a reduction; without `axes`, or with an empty list, it reduces all.
     fileprivate func reduction() throws -> (Tensor, axes: [Int], keepDims: Bool) {
         let x = try tensor("x")
-        let axes = try axes(try integers("axes") ?? Array(0..<x.shape.rank), rank: x.shape.rank)
+        let stated = try integers("axes") ?? []
+        let all = Array(0..<x.shape.rank)
+        let axes = stated.isEmpty ? all : try axes(stated, rank: x.shape.rank)
         return (x, axes, try bool("keep_dims", default: false))
     }
 }

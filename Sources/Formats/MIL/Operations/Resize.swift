@@ -8,17 +8,21 @@ enum Resize: MILRaisable {
     static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
         let x = try operation.tensor("x")
         let size = try size(operation, x)
+        let sampling = try operation.string("sampling_mode", default: "DEFAULT")
         let interpolation = try operation.string("interpolation_mode", default: "LINEAR")
         if operation.type == "resize_nearest_neighbor" || interpolation == "NEAREST_NEIGHBOR" {
+            guard ["DEFAULT", "UNALIGN_CORNERS"].contains(sampling) else {
+                throw operation.error(
+                    "the sampling mode \"\(sampling)\" of nearest neighbors is not supported")
+            }
             return [upsampleNearest(x, factor: try operation.factor(x, to: size))]
         }
-        let mode = try operation.string("sampling_mode", default: "DEFAULT")
         let grids: [String: Resampling.Grid] = [
             "DEFAULT": .legacy, "UNALIGN_CORNERS": .halfPixels,
             "STRICT_ALIGN_CORNERS": .alignedCorners,
         ]
-        guard let grid = grids[mode] else {
-            throw operation.error("the sampling mode \"\(mode)\" is not supported")
+        guard let grid = grids[sampling] else {
+            throw operation.error("the sampling mode \"\(sampling)\" is not supported")
         }
         return [try operation.bilinear(x, to: size, grid)]
     }
@@ -81,7 +85,7 @@ enum Resample: MILRaisable {
         _ operation: RaisedOperation, _ aligned: Bool
     ) throws -> GridSampling.Coordinates {
         switch try operation.string("coordinates_mode", default: "") {
-        case "unnormalized": .pixels
+        case "unnormalized": .pixels(alignCorners: aligned)
         case "normalized_minus_one_to_one": .normalized(alignCorners: aligned)
         case "normalized_zero_to_one": .unit(alignCorners: aligned)
         case let mode: throw operation.error("the coordinates \"\(mode)\" are not supported")

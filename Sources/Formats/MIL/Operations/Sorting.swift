@@ -11,7 +11,7 @@ extension TopIndices: MILLowerable {
             let largest = lowering.addWhole(
                 "reduce_argmax", ["x": x, "axis": along, "keep_dims": .constant(.bool(true))], node,
                 shape: node.shape)
-            return lowering.addFloats(of: largest, node)
+            return try lowering.addFloats(of: largest, node, below: node.inputShapes[0][axis])
         }
         let whole = node.inputShapes[0]
         var order = lowering.addWhole(
@@ -28,7 +28,7 @@ extension TopIndices: MILLowerable {
                     "end_mask": none, "squeeze_mask": none,
                 ], node, shape: node.shape)
         }
-        return lowering.addFloats(of: order, node)
+        return try lowering.addFloats(of: order, node, below: whole[axis])
     }
 }
 

@@ -23,6 +23,15 @@ final class RaisedValues {
         self.roundsToHalf = roundsToHalf
     }
 
+    /// The elements and nodes that operations may still add to the graph by themselves.
+    private var budget = 1 << 26
+
+    /// Takes from what operations may add to the graph, so that a small file cannot exhaust memory.
+    func take(_ count: Int) throws(ShapeError) {
+        try require(count <= budget, "it makes the constants of the network too large")
+        budget -= count
+    }
+
     func define(_ name: String, _ tensor: Tensor, _ type: MILDataType) {
         values[name] = .tensor(tensor, type)
     }
@@ -56,7 +65,7 @@ final class RaisedValues {
             let needsRounding = roundsToHalf && value.type.dataType != .float16
             return needsRounding ? tensor.applying(RoundToHalf()) : tensor
         case .constant(let value) where value.type.dataType != .string:
-            return graph.constant(try TensorData(value))
+            return try tensor(of: value, name: name, in: graph)
         default: return nil
         }
     }

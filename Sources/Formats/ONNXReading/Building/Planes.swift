@@ -105,8 +105,10 @@ extension NodeContext {
         let dilations = try sides("dilations", count, default: 1)
         let mode = try paddingMode()
         let pads = mode == .explicit ? try sides("pads", 2 * count, default: 0) : []
-        guard (strides + dilations + kernel).allSatisfy({ $0 >= 1 }) else {
-            throw error("kernels, strides and dilations have to be at least 1", ONNXError.damaged)
+        guard (strides + dilations + kernel).allSatisfy((1...Window.maximum).contains) else {
+            throw error(
+                "kernels, strides and dilations have to be from 1 to \(Window.maximum)",
+                ONNXError.damaged)
         }
         return kernel.indices.map { index in
             var axis = WindowAxis(

@@ -31,9 +31,12 @@ enum Pooling: OperationFamily {
     ) throws -> [ONNXValue]? {
         let x = try node.tensor(0)
         guard x.shape.rank == 5 else { return nil }
-        guard let kernel = try node.integers("kernel_shape"), kernel.count == 3,
-            try !node.flag("ceil_mode")
-        else { throw node.error("ceil_mode is not supported in three dimensions") }
+        guard let kernel = try node.integers("kernel_shape"), kernel.count == 3 else {
+            throw node.error("it needs a kernel_shape of three sides", ONNXError.damaged)
+        }
+        guard try !node.flag("ceil_mode") else {
+            throw node.error("ceil_mode is not supported in three dimensions")
+        }
         return [
             .tensor(try pool(x, node.windowAxes(x.shape, kernel: kernel)), try node.value(0).type)
         ]

@@ -34,6 +34,8 @@ enum Recurrent: OperationFamily {
         case let other: throw node.error("the direction \(other.quoted) is not supported")
         }
         let x = try node.tensor(0)
+        // Each step adds operations to the graph.
+        try node.budget.take((x.shape.dimensions.first ?? 1) * 1024)
         let activations = try activations(node, standard, directions.count)
         let results = try directions.enumerated().map { index, isReverse in
             try Direction(node, kind, index, of: directions.count, x)
@@ -128,7 +130,9 @@ private struct Direction {
     private func part(_ input: Int) throws -> Tensor {
         let whole = try node.tensor(input)
         guard whole.shape.rank > 1, whole.shape[0] == count else {
-            throw node.error("its input \(input) of \(whole.shape) has not \(count) directions")
+            throw node.error(
+                "its input \(input) of \(whole.shape) is not for \(count) directions",
+                ONNXError.damaged)
         }
         return whole.sliced(axis: 0, index..<(index + 1))
             .reshaped(Shape(Array(whole.shape.dimensions.dropFirst())))

@@ -16,7 +16,7 @@ package func geluTanh(_ x: Tensor) -> Tensor {
 }
 
 /// x / (k + α·mean of x² over neighboring channels)^β, with zeros outside the channels
-/// (`torch.nn.functional.local_response_norm`).
+/// (ONNX's `LRN`, and `torch.nn.functional.local_response_norm` for odd sizes).
 ///
 /// - Parameter x: [N, C, …].
 package func localResponseNorm(

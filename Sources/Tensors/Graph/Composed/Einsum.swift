@@ -71,7 +71,8 @@ private struct EinsumEquation {
     }
 
     private static func error(_ text: String) -> ShapeError {
-        ShapeError("the equation \"\(text)\" is not supported with these inputs")
+        ShapeError(
+            "the equation \(text.prefix(64).debugDescription) is not supported with these inputs")
     }
 }
 

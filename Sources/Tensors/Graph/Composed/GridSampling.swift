@@ -25,7 +25,7 @@ package struct GridSampling {
         /// 0 and 1 instead of −1 and 1.
         case unit(alignCorners: Bool)
         /// Pixels, with 0 at the center of the first.
-        case pixels
+        case pixels(alignCorners: Bool)
     }
 
     package var mode: Mode
@@ -66,7 +66,7 @@ package struct GridSampling {
         var aligned = false
         var position: Tensor
         switch coordinates {
-        case .pixels: position = grid
+        case .pixels(let alignCorners): (aligned, position) = (alignCorners, grid)
         case .normalized(let alignCorners):
             aligned = alignCorners
             position =

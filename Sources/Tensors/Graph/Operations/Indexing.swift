@@ -120,12 +120,16 @@ package struct TopIndices: HostOperation {
     package func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
+/// The longest axis whose positions are exact as floats.
+private let longestAxis = 1 << 24
+
 /// The part of the indices' rules that gathering and scattering share.
 private func requireIndices(_ indices: Shape, of x: Shape, _ axis: Int) throws(ShapeError) {
     try require(
         indices.rank == x.rank && (0..<x.rank).contains(axis)
             && (0..<x.rank).allSatisfy { $0 == axis || indices[$0] <= x[$0] },
         "indices of \(indices) do not fit axis \(axis) of \(x)")
+    try require(x[axis] <= longestAxis, "axis \(axis) of \(x) is above \(longestAxis)")
 }
 
 /// Calls `body` with each element of the indices and the element of a tensor of `shape` it names.
@@ -168,6 +172,11 @@ public func gather(_ x: Tensor, axis: Int, indices: Tensor) -> Tensor {
 /// .embedding` for axis 0), where `indices` may have any shape, which takes the axis's place.
 public func indexSelect(_ x: Tensor, axis: Int, indices: Tensor) -> Tensor {
     let axis = axis < 0 ? axis + x.shape.rank : axis
+    guard x.shape.dimensions.indices.contains(axis) else {
+        let error = ShapeError("axis \(axis) is out of range for rank \(x.shape.rank)")
+        x.graph.record(error, GatherElements.name, [x.shape])
+        return x
+    }
     let outer = Array(x.shape.dimensions.prefix(axis))
     let inner = Array(x.shape.dimensions.dropFirst(axis + 1))
     let count = indices.shape.count
