@@ -118,13 +118,12 @@ public struct Window: Hashable, Sendable {
     package func samePadding(
         height: Int, width: Int, kernel: Pair, isLower: Bool
     ) -> Padding {
-        func total(_ size: Int, _ stride: Int, _ span: Int) -> Int {
-            max(0, ((size + stride - 1) / stride - 1) * stride + span - size)
-        }
-        let rows = total(height, stride.height, (kernel.height - 1) * dilation.height + 1)
-        let columns = total(width, stride.width, (kernel.width - 1) * dilation.width + 1)
-        let odd = isLower ? 1 : 0
-        let (top, left) = ((rows + odd) / 2, (columns + odd) / 2)
-        return Padding(top: top, bottom: rows - top, left: left, right: columns - left)
+        var rows = WindowAxis(
+            kernel: kernel.height, stride: stride.height, dilation: dilation.height)
+        var columns = WindowAxis(
+            kernel: kernel.width, stride: stride.width, dilation: dilation.width)
+        rows.padSame(height, isLower: isLower)
+        columns.padSame(width, isLower: isLower)
+        return Window.image([rows, columns]).window.padding
     }
 }

@@ -83,10 +83,10 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
         }
         try operation.requireSpatial(x, weight)
         let (images, kernels) = (RowImages(x), RowImages(weight))
-        var axes = images.axes(
-            try operation.unpaddedAxes(Array(weight.shape.dimensions.dropFirst(2))))
+        var stated = try operation.unpaddedAxes(Array(weight.shape.dimensions.dropFirst(2)))
+        try pad(&stated, x.shape, operation)
+        let axes = images.axes(stated)
         let shape = images.image.shape
-        try pad(&axes, shape, operation, isRow: x.shape.rank == 3)
         let window = Window.image(axes).window
         let y = convTranspose2d(
             images.image, weight: kernels.image, bias: try operation.optionalTensor("bias"),
@@ -97,14 +97,11 @@ extension ConvolutionTranspose: MILLowerable, MILRaisable {
     }
 
     private static func pad(
-        _ axes: inout [WindowAxis], _ shape: Shape, _ operation: RaisedOperation, isRow: Bool
+        _ axes: inout [WindowAxis], _ shape: Shape, _ operation: RaisedOperation
     ) throws {
         switch try operation.string("pad_type", default: "valid") {
         case "valid": break
-        case "custom":
-            var stated = isRow ? Array(axes[1...]) : axes
-            try operation.pad(&stated)
-            axes = (isRow ? [axes[0]] : []) + stated
+        case "custom": try operation.pad(&axes)
         case "same":
             for index in axes.indices {
                 let excess =

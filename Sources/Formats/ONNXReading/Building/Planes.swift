@@ -4,23 +4,21 @@ import RetintTensors
 /// A tensor with one or two spatial axes, [N, C, W] or [N, C, H, W], as images: one axis is taken
 /// as images of one row.
 struct Planes {
-    let image: Tensor
-    let isRow: Bool
+    private let rows: RowImages
 
     init(_ x: Tensor, _ node: NodeContext) throws {
         guard [3, 4].contains(x.shape.rank) else {
             throw node.error(
                 "only one or two spatial dimensions are supported, not shape \(x.shape)")
         }
-        isRow = x.shape.rank == 3
-        image = isRow ? x.reshaped([x.shape[0], x.shape[1], 1, x.shape[2]]) : x
+        rows = RowImages(x)
     }
 
+    var image: Tensor { rows.image }
+    var isRow: Bool { rows.isRow }
+
     /// A result of images as a tensor with as many axes as the original.
-    func restored(_ y: Tensor) -> Tensor {
-        guard isRow, y.shape.rank == 4, y.shape[2] == 1 else { return y }
-        return y.reshaped([y.shape[0], y.shape[1], y.shape[3]])
-    }
+    func restored(_ y: Tensor) -> Tensor { rows.restored(y) }
 }
 
 /// How padding is determined.

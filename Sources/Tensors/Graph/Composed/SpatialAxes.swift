@@ -43,7 +43,8 @@ extension Window {
 /// A tensor with one spatial axis, [N, C, W], as images of one row; one with two as it is.
 package struct RowImages {
     package let image: Tensor
-    private let isRow: Bool
+    /// Whether there is one spatial axis.
+    package let isRow: Bool
 
     package init(_ x: Tensor) {
         isRow = x.shape.rank == 3
