@@ -110,6 +110,7 @@ let package = Package(
         target(
             "Tensors/Engine",
             uses: ["CKernels", "COpenBLAS", "Distributed", "Graph", "Locks", "Tensors"]),
+        target("Tensors/Float64", uses: ["COpenBLAS", "Graph", "Tensors"]),
         target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
         // Pictures and colors.
@@ -176,7 +177,7 @@ let package = Package(
         target(
             "Networks/Runtime",
             uses: [
-                "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files",
+                "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files", "Float64",
                 "Graph", "MIL", "MLPackage", "ONNXReading", "Tensors",
             ]),
 
@@ -220,8 +221,8 @@ let package = Package(
         target(
             "Tasks/Verification",
             uses: [
-                "AppleRuntime", "Color", "Engine", "Export", "Files", "Graph", "Layers", "MIL",
-                "MLPackage", "Pages", "Runtime", "TensorFiles", "Tensors",
+                "AppleRuntime", "Color", "Engine", "Export", "Files", "Float64", "Graph", "Layers",
+                "MIL", "MLPackage", "Pages", "Runtime", "TensorFiles", "Tensors",
             ],
             products: [.system]),
         target(
@@ -348,7 +349,7 @@ let package = Package(
             exclude: ["Goldens"]),
         tests(
             "OperationTests",
-            uses: ["CKernels", "Distributed", "Engine", "Graph", "Tensors"],
+            uses: ["CKernels", "Distributed", "Engine", "Float64", "Graph", "Tensors"],
             helpers: ["OperationCases", "TestSupport"],
             exclude: ["Goldens"]),
         tests(

@@ -40,9 +40,7 @@ extension OperationTable {
         },
         OperationCase("slice channels", [2, 17, 3, 5]) { $0[0].sliced(axis: 1, 3..<11) },
         OperationCase("slice last axis", [2, 17, 3, 5]) { $0[0].sliced(axis: -1, 2..<3) },
-        OperationCase("slice rank 1", [17]) {
-            $0[0].sliced(from: [3], to: [16], stride: [5])
-        },
+        OperationCase("slice rank 1", [17]) { $0[0].sliced(from: [3], to: [16], stride: [5]) },
         OperationCase("subsample", [2, 3, 7, 6]) { $0[0].subsampled(by: 2) },
         OperationCase("subsample by 3 of 131k", [2, 64, 33, 31]) { $0[0].subsampled(by: 3) },
         OperationCase("slice_scatter", [2, 3, 2]) {

@@ -30,9 +30,7 @@ extension OperationTable {
         },
         OperationCase("sin as MIL", [2, 3, 5], checks: .unrecorded, mil: ["sin"]) { sin($0[0]) },
         OperationCase("cos as MIL", [2, 3, 5], checks: .unrecorded, mil: ["cos"]) { cos($0[0]) },
-        OperationCase("atan as MIL", [2, 3, 5], checks: .unrecorded, mil: ["atan"]) {
-            atan($0[0])
-        },
+        OperationCase("atan as MIL", [2, 3, 5], checks: .unrecorded, mil: ["atan"]) { atan($0[0]) },
         OperationCase(
             "conv as MIL", [2, 3, 7, 9], [4, 3, 3, 3], [4], weights: 2, checks: .unrecorded,
             mil: ["conv"]

@@ -26,9 +26,7 @@ extension OperationTable {
         OperationCase("matmul outer", [17, 1], [1, 5]) { matmul($0[0], $0[1]) },
         OperationCase("matmul inner", [1, 17], [17, 1]) { matmul($0[0], $0[1]) },
         OperationCase("matmul large", [131, 257], [257, 99]) { matmul($0[0], $0[1]) },
-        OperationCase("matmul large batches", [3, 67, 129], [3, 129, 65]) {
-            matmul($0[0], $0[1])
-        },
+        OperationCase("matmul large batches", [3, 67, 129], [3, 129, 65]) { matmul($0[0], $0[1]) },
         OperationCase("linear", [5, 7], [3, 7], [3]) { linear($0[0], weight: $0[1], bias: $0[2]) },
         OperationCase("linear rank 3", [2, 5, 7], [3, 7], [3]) {
             linear($0[0], weight: $0[1], bias: $0[2])
@@ -39,9 +37,7 @@ extension OperationTable {
     ]
 
     static let normalizations: [OperationCase] = [
-        OperationCase("batch_norm", [2, 5, 3, 4], [5], [5], [5], .positive([5])) {
-            inference($0)
-        },
+        OperationCase("batch_norm", [2, 5, 3, 4], [5], [5], [5], .positive([5])) { inference($0) },
         OperationCase("batch_norm rank 2", [7, 17], [17], [17], [17], .positive([17])) {
             inference($0)
         },

@@ -11,8 +11,6 @@ package struct OperationCase: Sendable {
     package let checks: Checks
     /// The types of MIL that the case is lowered to, in order; nil if it is not lowered.
     package let mil: [String]?
-    /// What an elementwise operation of the case computes, in double precision.
-    package let reference: ElementwiseReference?
     package let build: @Sendable ([Tensor]) throws -> Tensor
 
     /// What is checked of a case besides its value.
@@ -29,11 +27,10 @@ package struct OperationCase: Sendable {
 
     package init(
         _ name: String, _ inputs: CaseInput..., weights: Int = 0, checks: Checks = .all,
-        mil: [String]? = nil, reference: ElementwiseReference? = nil,
-        build: @escaping @Sendable ([Tensor]) throws -> Tensor
+        mil: [String]? = nil, build: @escaping @Sendable ([Tensor]) throws -> Tensor
     ) {
         (self.name, self.inputs, self.weights, self.checks) = (name, inputs, weights, checks)
-        (self.mil, self.reference, self.build) = (mil, reference, build)
+        (self.mil, self.build) = (mil, build)
     }
 
     init(
@@ -41,7 +38,7 @@ package struct OperationCase: Sendable {
         build: @escaping @Sendable ([Tensor]) throws -> Tensor
     ) {
         (self.name, self.inputs, self.checks, self.build) = (name, inputs, checks, build)
-        (weights, mil, reference) = (0, nil, nil)
+        (weights, mil) = (0, nil)
     }
 
     package var hasGradient: Bool { checks != .forward }

@@ -9,9 +9,4 @@ package enum OperationTable {
     package static let differentiable = cases.filter { $0.hasGradient && $0.isSmooth }
     package static let recorded = cases.filter { $0.checks != .unrecorded }
     package static let exported = cases.filter { $0.mil != nil }
-
-    /// What elementwise operations compute, by their names.
-    package static let references = Dictionary(
-        cases.compactMap(\.reference).map { ($0.operation, $0) }
-    ) { first, _ in first }
 }

@@ -60,9 +60,7 @@ extension OperationTable {
     ]
 
     static let upsamplings: [OperationCase] = [
-        OperationCase("upsample_bilinear2d 2", [2, 3, 4, 5]) {
-            upsampleBilinear($0[0], factor: 2)
-        },
+        OperationCase("upsample_bilinear2d 2", [2, 3, 4, 5]) { upsampleBilinear($0[0], factor: 2) },
         OperationCase("upsample_bilinear2d 2 aligned", [2, 3, 4, 5]) {
             upsampleBilinear($0[0], factor: 2, alignCorners: true)
         },

@@ -1,3 +1,4 @@
+import RetintFloat64
 import RetintGraph
 import RetintOperationCases
 import RetintTensors
@@ -16,7 +17,7 @@ import Testing
     func engineAgreesWithReference(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let tensors = [graph.output] + graph.gradients
-        let expected = try ReferenceEvaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate(tensors)
         for (winograd, bound) in Self.bounds {
             let options = CompileOptions(threads: nil, winograd: winograd)
             for (index, tensor) in tensors.enumerated() {
@@ -50,7 +51,7 @@ import Testing
         defer { Machine.limitVectors(to: 16) }
         let graph = try CaseGraph(testCase)
         let tensors = [graph.output] + graph.gradients
-        let expected = try ReferenceEvaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate(tensors)
         for (index, tensor) in tensors.enumerated() {
             let value = try tensor.evaluate(
                 inputs: graph.engineInputs, options: .init(threads: 1))

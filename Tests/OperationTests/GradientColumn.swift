@@ -1,3 +1,4 @@
+import RetintFloat64
 import RetintGraph
 import RetintOperationCases
 import RetintTestSupport
@@ -15,7 +16,7 @@ import Testing
     func gradientRule(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
         let feeds = graph.doubleFeeds
-        let gradients = try ReferenceEvaluator(inputs: feeds).evaluate(graph.gradients)
+        let gradients = try Float64Evaluator(inputs: feeds).evaluate(graph.gradients)
         for (index, gradient) in gradients.enumerated() {
             #expect(gradient.shape == graph.inputs[index].shape)
             for element in probes(of: gradient.values.count, in: graph, testCase.name) {
@@ -44,7 +45,7 @@ import Testing
         let outputs = try [Self.epsilon, -Self.epsilon].map { step in
             var moved = feeds
             moved[input]![element] += step
-            return try ReferenceEvaluator(inputs: moved).evaluate(graph.output)
+            return try Float64Evaluator(inputs: moved).evaluate(graph.output)
         }
         return feeds["weights"]!.indices.reduce(0) { sum, place in
             sum + feeds["weights"]![place] * (outputs[0][place] - outputs[1][place])

@@ -1,4 +1,5 @@
 import Foundation
+import RetintFloat64
 import RetintGraph
 import RetintOperationCases
 import RetintTestSupport
@@ -62,7 +63,7 @@ struct Digest: Decodable {
     @Test(arguments: OperationTable.recorded)
     func referenceAgrees(_ testCase: OperationCase) throws {
         let graph = try CaseGraph(testCase)
-        let values = try ReferenceEvaluator(inputs: graph.doubleFeeds)
+        let values = try Float64Evaluator(inputs: graph.doubleFeeds)
             .evaluate([graph.output] + graph.gradients)
         let digests = try Golden.digests(of: testCase)
         try #require(digests.count == values.count)

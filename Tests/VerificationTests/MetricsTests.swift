@@ -100,7 +100,7 @@ import Testing
     /// A bound of another kind replaces the default one.
     @Test func boundsOfOtherNetworksAreReplaced() {
         let single = Tolerance.standard(.float32, isSameNetwork: true, isColorizer: false)
-        #expect(single == Tolerance(maxRelative: 1e-4))
+        #expect(single == Tolerance(maxRelative: 1e-4, maxRoundingRatio: 4))
         #expect(single.replacing(with: Tolerance(atol: 1)) == Tolerance(atol: 1))
         let half = Tolerance.standard(.float16, isSameNetwork: true, isColorizer: false)
         #expect(half == Tolerance(minSNR: 30))
@@ -119,7 +119,14 @@ import Testing
             Tolerance.standard(.float32, isSameNetwork: false)
                 == Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001))
         #expect(
-            Tolerance.standard(.float32, isSameNetwork: true) == Tolerance(atol: 1e-4, rtol: 1e-5))
+            Tolerance.standard(.float32, isSameNetwork: true, measuresRounding: false)
+                == Tolerance(atol: 1e-4, rtol: 1e-5))
+        let measured = Tolerance.standard(.float32, isSameNetwork: true)
+        #expect(measured == Tolerance(minPSNR: 120, maxRoundingRatio: 4))
+        #expect(measured.replacing(with: Tolerance(atol: 1)) == Tolerance(atol: 1))
+        #expect(
+            measured.replacing(with: Tolerance(meanDeltaE: 1))
+                == Tolerance(minPSNR: 120, meanDeltaE: 1, maxRoundingRatio: 4))
         let changed = Tolerance.standard(.float32, isSameNetwork: false)
             .replacing(with: Tolerance(atol: 2, minPSNR: 30))
         #expect(changed == Tolerance(atol: 2, rtol: 0, minPSNR: 30))

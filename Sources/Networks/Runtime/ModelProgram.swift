@@ -16,6 +16,9 @@ package final class ModelProgram {
     /// The observed values, in the order of computation; empty unless the program was compiled to
     /// observe them.
     package let values: [ComputedValue]
+    /// The operation of the graph that computes each of the ``values``: the same, whatever format
+    /// the model comes from.
+    package let operations: [String]
     /// The indices of the outputs among ``values``; nil for an output that is an input.
     package let outputIndices: [Int?]
     private let interface: ModelInterface
@@ -35,6 +38,7 @@ package final class ModelProgram {
         (interface, lightnessScale) = (graph.interface, graph.lightnessScale)
         outputs = graph.outputs.map(\.name)
         values = traced.map(\.description)
+        operations = traced.map { $0.tensor.graph.nodes[$0.tensor.id].operation.name }
         outputIndices = graph.outputs.map { output in
             traced.firstIndex { $0.tensor.id == output.value.id }
         }

@@ -59,6 +59,14 @@ extension VerificationReport.ErrorMetrics {
     }
 }
 
+extension VerificationReport.ErrorMetrics {
+    /// The root mean square error as a multiple of what float32 loses; see
+    /// ``roundingRatio(_:to:)``.
+    func roundingRatio(to rounding: VerificationReport.ErrorMetrics) -> Double {
+        RetintVerification.roundingRatio(snr, to: rounding.snr)
+    }
+}
+
 /// Accumulates errors over batches; the metrics are those of all batches together.
 struct ErrorGathering {
     private(set) var sums = ErrorSums()

@@ -33,11 +33,11 @@ struct LayerGathering {
 
     func reports(_ tolerance: LayerTolerance) -> [VerificationReport.Layer] {
         values.indices.map { index in
-            let error = expected.name(for: index).flatMap { name in
+            let error = expected.counterpart(of: index).flatMap { counterpart in
                 sums[index].count == 0
                     ? nil
                     : VerificationReport.LayerError(
-                        sums[index], expected: name, tolerance: tolerance)
+                        sums[index], counterpart, tolerance: tolerance)
             }
             return VerificationReport.Layer(
                 value: values[index], range: ranges[index], error: error)
@@ -81,15 +81,25 @@ protocol ExpectedOutputs: AnyObject {
 /// The expected outputs and intermediate values of a model, run after run.
 protocol ExpectedValues: ExpectedOutputs {
     /// Finds the expected value for each of the model's values; called once, before the first run.
-    func match(_ program: ModelProgram)
+    ///
+    /// - Parameter inputs: what both sides are run on.
+    func match(_ program: ModelProgram, on inputs: VerificationInputs) throws
 
-    /// The name of the expected value of the model's value at an index; nil if there is none.
-    func name(for index: Int) -> String?
+    /// What the model's value at an index is compared with; nil if there is nothing.
+    func counterpart(of index: Int) -> Counterpart?
 
     /// The expected scalars of a value in this run; called once for each value.
     func scalars(for index: Int) throws -> ExpectedScalars?
 }
 
-extension ExpectedValues {
+/// The expected value of one of a model's values.
+struct Counterpart {
+    let name: String
+    let pairing: VerificationReport.Pairing
+    /// The SNR of the value in float32 against float64, in dB; nil if it was not measured.
+    var rounding: Double?
+}
+
+extension ExpectedOutputs {
     func keepOnly(_ indices: Set<Int>) {}
 }

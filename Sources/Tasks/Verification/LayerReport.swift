@@ -96,6 +96,20 @@ extension VerificationReport {
 }
 
 extension VerificationReport {
+    /// How the expected value of an intermediate value was found, the most certain way first.
+    public enum Pairing: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Both come from the same recorded node of the network.
+        case recorded
+        /// They have the same name.
+        case name
+        /// They have the same elements, nearly, and no others do.
+        case values
+        /// They have the same operation and shape, and are computed from values that are paired.
+        case structure
+    }
+}
+
+extension VerificationReport {
     /// The error of an intermediate value over all runs.
     ///
     /// All values are NaN if any compared scalar is NaN or infinite.
@@ -114,15 +128,22 @@ extension VerificationReport {
         public let snr: Double
         /// The cosine similarity of computed and expected scalars.
         public let cosine: Double
+        /// How the expected value was found; nil in results that older versions saved.
+        public let pairing: VerificationReport.Pairing?
+        /// The SNR, in dB, of the expected value in float32 against float64; nil if it was not
+        /// measured.
+        public let rounding: Double?
         /// Whether the error is within the tolerance.
         public private(set) var holds = false
 
         private enum CodingKeys: String, CodingKey {
             case expected, maxAbs, meanAbs, relative, psnr, snr, cosine
+            case pairing, rounding = "roundingSnrDb"
         }
 
-        init(_ sums: ErrorSums, expected: String, tolerance: LayerTolerance) {
-            self.expected = expected
+        init(_ sums: ErrorSums, _ counterpart: Counterpart, tolerance: LayerTolerance) {
+            expected = counterpart.name
+            (pairing, rounding) = (counterpart.pairing, counterpart.rounding)
             let isFinite = sums.isFinite
             maxAbs = isFinite ? sums.maxAbs : .nan
             meanAbs = isFinite ? sums.meanAbs : .nan
@@ -158,8 +179,20 @@ extension VerificationReport {
                 checks.append(
                     VerificationCheck(.layerSNR, name, failure("the SNR", snr, below: bound)))
             }
+            if let bound = tolerance.maxRoundingRatio, let ratio = roundingRatio {
+                checks.append(
+                    VerificationCheck(.layerRounding, name, roundingFailure(ratio, above: bound)))
+            }
             return checks
         }
+    }
+}
+
+extension VerificationReport.LayerError {
+    /// The root mean square error, as a multiple of what float32 loses in the reference network;
+    /// nil if that was not measured.
+    public var roundingRatio: Double? {
+        rounding.map { RetintVerification.roundingRatio(snr, to: $0) }
     }
 }
 

@@ -9,7 +9,7 @@ import RetintRuntime
 final class ModelValues: ExpectedValues {
     private let model: Model
     private var program: ModelProgram?
-    private var matching: ValueMatching?
+    private var matches: [Int: StructuralMatching.Pair] = [:]
     private var wanted: Set<Int> = []
     private var run: ObservedRun?
     /// Values that have been computed but not yet requested.
@@ -18,10 +18,13 @@ final class ModelValues: ExpectedValues {
     private var last: [Float] = []
     private var spare: [[Float]] = []
     /// Whether scalars are returned in row-major order, which takes longer.
-    private let isRowMajor: Bool
+    private var isRowMajor: Bool
 
-    init(_ model: Model, isRowMajor: Bool = false) {
-        self.model = model
+    /// What float32 loses in the model, if a bound needs it.
+    private let rounding: RoundingErrors?
+
+    init(_ model: Model, rounding: RoundingErrors? = nil, isRowMajor: Bool = false) {
+        (self.model, self.rounding) = (model, rounding)
         self.isRowMajor = isRowMajor
     }
 
@@ -35,15 +38,24 @@ final class ModelValues: ExpectedValues {
         program = try verifying { try model.program(on: first.tensors) }
     }
 
-    func match(_ program: ModelProgram) {
+    func match(_ program: ModelProgram, on inputs: VerificationInputs) throws {
         guard let other = self.program else { return }
         let matching = ValueMatching(program, other)
-        wanted = Set(matching.indices.values)
-        self.matching = matching
+        matches = matching.pairs
+        if matching.leavesMany {
+            matches =
+                StructuralMatching(
+                    try program.items(on: inputs, count: 2), try other.items(on: inputs, count: 2),
+                    names: matching.pairs
+                ).pairs
+            // Values that were paired by their elements may have different shapes, and layouts.
+            isRowMajor = true
+        }
+        wanted = Set(matches.values.map(\.other))
     }
 
     func keepOnly(_ indices: Set<Int>) {
-        wanted = Set(indices.compactMap { matching?.indices[$0] })
+        wanted = Set(indices.compactMap { matches[$0]?.other })
     }
 
     func begin(_ inputs: [NamedTensor], at index: Int) throws {
@@ -51,12 +63,15 @@ final class ModelValues: ExpectedValues {
         run = try verifying { try program?.start(inputs) }
     }
 
-    func name(for index: Int) -> String? {
-        matching?.indices[index].flatMap { program?.values[$0].name }
+    func counterpart(of index: Int) -> Counterpart? {
+        guard let pair = matches[index], let program else { return nil }
+        return Counterpart(
+            name: program.values[pair.other].name, pairing: pair.pairing,
+            rounding: rounding?.layers[pair.other])
     }
 
     func scalars(for index: Int) -> ExpectedScalars? {
-        guard let wanted = matching?.indices[index] else { return nil }
+        guard let wanted = matches[index]?.other else { return nil }
         // The caller is done with the previous value.
         if !isRowMajor { spare.append(last) }
         last = []

@@ -20,6 +20,9 @@ extension VerificationReport {
         /// The error of the reference network's own run in half precision; nil if it was not
         /// measured.
         public let half: VerificationReport.ErrorMetrics?
+        /// The error of the reference network's run in float32 against one in float64; nil if it
+        /// was not measured.
+        public let rounding: VerificationReport.ErrorMetrics?
         /// The values that decide a bound on each value.
         let frontier: ErrorFrontier
         /// The bounds on this output. For an output with NaN or infinity, only that is checked.
@@ -31,7 +34,8 @@ extension VerificationReport {
         init(
             name: String, shape: [Int], metrics: VerificationReport.ErrorMetrics, peak: Double,
             largest: Double?, nonFinite: NonFinite?,
-            half: VerificationReport.ErrorMetrics? = nil, frontier: ErrorFrontier,
+            half: VerificationReport.ErrorMetrics? = nil,
+            rounding: VerificationReport.ErrorMetrics? = nil, frontier: ErrorFrontier,
             tolerance: Tolerance
         ) {
             self.name = name
@@ -41,6 +45,7 @@ extension VerificationReport {
             self.largest = largest
             self.nonFinite = nonFinite
             self.half = half
+            self.rounding = rounding
             self.frontier = frontier
             checks = checks(tolerance)
         }
@@ -58,6 +63,12 @@ extension VerificationReport.Output {
     /// The root mean square error, as a multiple of that of the reference network's own run in half
     /// precision; nil if that was not measured, NaN if either run produces NaN or infinity.
     public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
+
+    /// The root mean square error, as a multiple of what float32 loses in the reference network;
+    /// nil if that was not measured.
+    public var roundingRatio: Double? {
+        rounding.map { metrics.roundingRatio(to: $0) }
+    }
 
     private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
         func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
@@ -84,6 +95,9 @@ extension VerificationReport.Output {
         }
         if let bound = tolerance.maxHalfRatio {
             checks.append(check(.halfRatio, halfFailure(bound)))
+        }
+        if let bound = tolerance.maxRoundingRatio, let ratio = roundingRatio {
+            checks.append(check(.roundingRatio, roundingFailure(ratio, above: bound)))
         }
         return checks
     }
@@ -126,7 +140,7 @@ extension VerificationReport.Output {
 
 extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, shape, metrics, peak, largest, nonFinite, half
+        case name, shape, metrics, peak, largest, nonFinite, half, rounding
         case frontier = "decidingErrors"
     }
 
@@ -142,6 +156,8 @@ extension VerificationReport.Output: Codable {
             nonFinite: try container.decodeIfPresent(NonFinite.self, forKey: .nonFinite),
             half: try container.decodeIfPresent(
                 VerificationReport.ErrorMetrics.self, forKey: .half),
+            rounding: try container.decodeIfPresent(
+                VerificationReport.ErrorMetrics.self, forKey: .rounding),
             frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
             tolerance: Tolerance())
     }
@@ -180,8 +196,13 @@ struct OutputGathering {
         if nonFinite == nil { nonFinite = found } else { nonFinite?.add(found) }
     }
 
-    /// - Parameter half: the error of the reference network's own run in half precision.
-    func comparison(half: VerificationReport.ErrorMetrics? = nil) -> VerificationReport.Output {
+    /// - Parameters:
+    ///   - half: the error of the reference network's own run in half precision.
+    ///   - rounding: that of its run in float32 against one in float64.
+    func comparison(
+        half: VerificationReport.ErrorMetrics? = nil,
+        rounding: VerificationReport.ErrorMetrics? = nil
+    ) -> VerificationReport.Output {
         let span = Double(maximum) - Double(minimum)
         let peak = peak ?? (span > 0 ? span : 1)
         let metrics = errors.metrics(peak: peak)
@@ -190,6 +211,6 @@ struct OutputGathering {
         return VerificationReport.Output(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
             largest: errors.sums.maxExpected, nonFinite: nonFinite, half: half,
-            frontier: errors.frontier, tolerance: tolerance)
+            rounding: rounding, frontier: errors.frontier, tolerance: tolerance)
     }
 }

@@ -33,11 +33,11 @@ final class RecordedOutputs: ExpectedValues {
 
     func prepare(first: VerificationInputs.Input, runs: Int) {}
 
-    func match(_ program: ModelProgram) {}
+    func match(_ program: ModelProgram, on inputs: VerificationInputs) {}
 
     func begin(_ inputs: [NamedTensor], at index: Int) { self.index = index }
 
-    func name(for index: Int) -> String? { nil }
+    func counterpart(of index: Int) -> Counterpart? { nil }
 
     func scalars(for index: Int) -> ExpectedScalars? { nil }
 

@@ -5,8 +5,8 @@ import RetintTensors
 /// The values of a reference file.
 final class ReferenceValues: ExpectedValues {
     private let reference: Reference
-    /// The names of the activations by the indices of the model's values.
-    private var names: [Int: String] = [:]
+    /// The activations by the indices of the model's values.
+    private var matches: [Int: Counterpart] = [:]
     private var runs = 1
     private var index = 0
 
@@ -32,16 +32,36 @@ final class ReferenceValues: ExpectedValues {
         }
     }
 
-    func match(_ program: ModelProgram) {
-        names = reference.activations?.names(for: program, images: runs) ?? [:]
+    func match(_ program: ModelProgram, on inputs: VerificationInputs) throws {
+        guard let activations = reference.activations else { return }
+        let names = activations.names(for: program, images: runs)
+        matches = names.mapValues { Counterpart(name: $0, pairing: .name) }
+        // Modules have more inner values than outputs, so that most of a model's values have none.
+        guard 2 * names.count < activations.shapes.count else { return }
+        let items = try activations.shapes.map { path, shape in
+            let data = try? part(of: activations.read(path))
+            return StructuralMatching.Item(
+                operation: "", shape: data?.shape ?? shape, inputs: [],
+                signature: data.map { ValueSignature($0.scalars) })
+        }
+        let positions = Dictionary(
+            activations.shapes.enumerated().map { ($1.path, $0) }
+        ) { first, _ in first }
+        let known = names.compactMapValues { positions[$0] }
+        let matching = StructuralMatching(
+            try program.items(on: inputs, count: 1), items,
+            known: known.mapValues { .init(other: $0, pairing: .name) })
+        matches = matching.pairs.mapValues { pair in
+            Counterpart(name: activations.shapes[pair.other].path, pairing: pair.pairing)
+        }
     }
 
     func begin(_ inputs: [NamedTensor], at index: Int) { self.index = index }
 
-    func name(for index: Int) -> String? { names[index] }
+    func counterpart(of index: Int) -> Counterpart? { matches[index] }
 
     func scalars(for index: Int) throws -> ExpectedScalars? {
-        guard let path = name(for: index), let data = try reference.activations?.read(path)
+        guard let path = matches[index]?.name, let data = try reference.activations?.read(path)
         else { return nil }
         return .rowMajor(part(of: data).scalars)
     }

@@ -62,6 +62,8 @@ struct ResultsCheck {
             ("tolerance.max_mean_abs_error", tolerance.meanAbs),
             ("tolerance.max_mean_delta_e2000", tolerance.meanDeltaE),
             ("tolerance.max_half_ratio", tolerance.maxHalfRatio),
+            ("tolerance.max_rounding_ratio", tolerance.maxRoundingRatio),
+            ("layer_tolerance.max_rounding_ratio", layers.maxRoundingRatio),
             ("layer_tolerance.max_relative_error", layers.maxRelative),
         ]
         for (place, value) in distances {
@@ -97,6 +99,7 @@ struct ResultsCheck {
         try require(output.peak > 0, place + ".peak", "must be above 0")
         try output.nonFinite.map { try self($0, place + ".non_finite") }
         try output.half.map { try size($0.maxAbs, place + ".half.max_abs") }
+        try output.rounding.map { try size($0.maxAbs, place + ".rounding.max_abs") }
         let list = place + ".deciding_errors"
         let points = output.frontier.points
         try require(

@@ -1,5 +1,9 @@
 import RetintRuntime
 
+/// How many times what float32 itself loses a correct model may be off. Of 1,000 correct exports,
+/// the largest ratio was XXX; see the article about what verification finds.
+private let standardRoundingRatio = 4.0
+
 /// The bounds that a model's outputs must meet; a bound that is nil is not checked.
 public struct Tolerance: Hashable, Sendable {
     /// The absolute part of the bound |c − e| ≤ atol + rtol·|e| on each value.
@@ -19,13 +23,15 @@ public struct Tolerance: Hashable, Sendable {
     /// The largest root mean square error of an output, as a multiple of the error of the reference
     /// network's own run in half precision.
     public var maxHalfRatio: Double?
+    /// The largest root mean square error of an output, as a multiple of what float32 itself loses:
+    /// of the difference of the reference network's runs in float32 and in float64.
+    public var maxRoundingRatio: Double?
 
     /// Creates bounds; those that are nil are not checked.
     public init(
         atol: Double? = nil, rtol: Double? = nil, maxRelative: Double? = nil,
         meanAbs: Double? = nil, minPSNR: Double? = nil, minSNR: Double? = nil,
-        meanDeltaE: Double? = nil,
-        maxHalfRatio: Double? = nil
+        meanDeltaE: Double? = nil, maxHalfRatio: Double? = nil, maxRoundingRatio: Double? = nil
     ) {
         self.atol = atol
         self.rtol = rtol
@@ -35,26 +41,37 @@ public struct Tolerance: Hashable, Sendable {
         self.minSNR = minSNR
         self.meanDeltaE = meanDeltaE
         self.maxHalfRatio = maxHalfRatio
+        self.maxRoundingRatio = maxRoundingRatio
     }
 
     /// The default bounds for a model with weights of a given precision.
     ///
-    /// Those of colors are in the units of a and b. Any other output has the bounds of intermediate
-    /// values, which are relative to the expected values: see ``LayerTolerance/standard(_:)``.
+    /// Between models that retint runs in float32, the bound follows from what float32 loses in the
+    /// reference network. Those of colors are in the units of a and b. Any other output has the
+    /// bounds of intermediate values, which are relative to the expected values: see
+    /// ``LayerTolerance/standard(_:measuresRounding:)``.
     ///
     /// - Parameters:
     ///   - precision: the precision of the model's weights.
     ///   - isSameNetwork: whether the expected values come from the checkpoint that the model was
     ///     exported from, run by the same engine, and not from another framework.
     ///   - isColorizer: whether the outputs are a and b.
+    ///   - measuresRounding: see
+    ///     ``VerificationBounds/standard(_:compute:isSameNetwork:isColorizer:measuresRounding:)``.
     public static func standard(
-        _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool = true
+        _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool = true,
+        measuresRounding: Bool = true
     ) -> Tolerance {
+        let measures = measuresRounding && isSameNetwork
         guard isColorizer else {
-            let relative = LayerTolerance.standard(precision)
-            return Tolerance(maxRelative: relative.maxRelative, minSNR: relative.minSNR)
+            let relative = LayerTolerance.standard(precision, measuresRounding: measures)
+            return Tolerance(
+                maxRelative: relative.maxRelative, minSNR: relative.minSNR,
+                maxRoundingRatio: relative.maxRoundingRatio)
         }
         switch precision {
+        case .float32 where measures:
+            return Tolerance(minPSNR: 120, maxRoundingRatio: standardRoundingRatio)
         case .float32 where isSameNetwork: return Tolerance(atol: 1e-4, rtol: 1e-5)
         case .float32: return Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
         case .float16: return Tolerance(minPSNR: 60)
@@ -65,20 +82,32 @@ public struct Tolerance: Hashable, Sendable {
     /// These bounds, overridden by those of `overrides` that are not nil.
     ///
     /// Overriding atol or rtol also drops the bounds on the mean and on the relative error.
-    /// Overriding the PSNR also drops those on the SNR and on the color difference. Each is kept if
-    /// `overrides` also sets it.
+    /// Overriding the PSNR also drops those on the SNR and on the color difference. Overriding any
+    /// bound on an error drops the one relative to what float32 loses, and the PSNR that comes with
+    /// it. Each is kept if `overrides` also sets it.
     public func replacing(with overrides: Tolerance) -> Tolerance {
         var result = self
+        if maxRoundingRatio != nil, !overrides.withoutColors.isEmpty {
+            (result.maxRoundingRatio, result.minPSNR) = (nil, nil)
+        }
         if overrides.boundsEachValue { (result.meanAbs, result.maxRelative) = (nil, nil) }
         if overrides.minPSNR != nil { (result.meanDeltaE, result.minSNR) = (nil, nil) }
         result.atol = overrides.atol ?? atol
         result.rtol = overrides.rtol ?? rtol
         result.maxRelative = overrides.maxRelative ?? result.maxRelative
         result.meanAbs = overrides.meanAbs ?? result.meanAbs
-        result.minPSNR = overrides.minPSNR ?? minPSNR
+        result.minPSNR = overrides.minPSNR ?? result.minPSNR
         result.minSNR = overrides.minSNR ?? result.minSNR
         result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
         result.maxHalfRatio = overrides.maxHalfRatio ?? maxHalfRatio
+        result.maxRoundingRatio = overrides.maxRoundingRatio ?? result.maxRoundingRatio
+        return result
+    }
+
+    /// The same bounds but for that on the color difference.
+    private var withoutColors: Tolerance {
+        var result = self
+        result.meanDeltaE = nil
         return result
     }
 
@@ -88,7 +117,7 @@ public struct Tolerance: Hashable, Sendable {
     /// Whether no output can fail because there are no bounds on outputs.
     public var isEmpty: Bool {
         !boundsEachValue && maxRelative == nil && meanAbs == nil && minPSNR == nil && minSNR == nil
-            && maxHalfRatio == nil
+            && maxHalfRatio == nil && maxRoundingRatio == nil
     }
 }
 
@@ -107,13 +136,14 @@ extension Tolerance: CustomStringConvertible {
         if let maxHalfRatio {
             bounds.append("RMS |error| ≤ \(plain(maxHalfRatio)) × that of half precision")
         }
+        if let maxRoundingRatio { bounds.append(roundingBound(maxRoundingRatio)) }
         return bounds.joined(separator: ", ")
     }
 }
 
 extension Tolerance: Codable {
     private enum CodingKeys: String, CodingKey {
-        case atol, rtol, maxHalfRatio
+        case atol, rtol, maxHalfRatio, maxRoundingRatio
         case maxRelative = "maxRelativeError"
         case meanAbs = "maxMeanAbsError"
         case minPSNR = "minPsnrDb"
@@ -127,25 +157,44 @@ private func relativeBound(_ bound: Double) -> String {
     "max |error| / max |expected| ≤ \(plain(bound))"
 }
 
+/// The bound on an error relative to what float32 loses, as text.
+private func roundingBound(_ bound: Double) -> String {
+    "RMS |error| ≤ \(plain(bound)) × that of float32"
+}
+
 /// The bounds on intermediate values; a bound that is nil is not checked.
 public struct LayerTolerance: Hashable, Sendable {
     /// The largest error relative to the largest expected magnitude.
     public var maxRelative: Double?
     /// The lowest SNR, in dB.
     public var minSNR: Double?
+    /// The largest root mean square error, as a multiple of what float32 itself loses; checked
+    /// where that was measured.
+    public var maxRoundingRatio: Double?
 
     /// Creates bounds; those that are nil are not checked.
-    public init(maxRelative: Double? = nil, minSNR: Double? = nil) {
+    public init(
+        maxRelative: Double? = nil, minSNR: Double? = nil, maxRoundingRatio: Double? = nil
+    ) {
         self.maxRelative = maxRelative
         self.minSNR = minSNR
+        self.maxRoundingRatio = maxRoundingRatio
     }
 
     /// The default bounds for a model with weights of a given precision.
     ///
     /// They allow for typical errors: the SNR of a network of sixty operations is about 40 dB in
     /// half precision, and about 25 dB with 8-bit weights.
-    public static func standard(_ precision: ModelPrecision) -> LayerTolerance {
+    ///
+    /// - Parameters:
+    ///   - precision: the precision of the model's weights.
+    ///   - measuresRounding: whether it is known what float32 itself loses.
+    public static func standard(
+        _ precision: ModelPrecision, measuresRounding: Bool = false
+    ) -> LayerTolerance {
         switch precision {
+        case .float32 where measuresRounding:
+            LayerTolerance(maxRelative: 1e-4, maxRoundingRatio: standardRoundingRatio)
         case .float32: LayerTolerance(maxRelative: 1e-4)
         case .float16: LayerTolerance(minSNR: 30)
         case .quantized: LayerTolerance(minSNR: 15)
@@ -159,12 +208,14 @@ extension LayerTolerance: CustomStringConvertible {
         var bounds: [String] = []
         if let maxRelative { bounds.append(relativeBound(maxRelative)) }
         if let minSNR { bounds.append("SNR ≥ \(plain(minSNR)) dB") }
+        if let maxRoundingRatio { bounds.append(roundingBound(maxRoundingRatio)) }
         return bounds.joined(separator: ", ")
     }
 }
 
 extension LayerTolerance: Codable {
     private enum CodingKeys: String, CodingKey {
+        case maxRoundingRatio
         case maxRelative = "maxRelativeError"
         case minSNR = "minSnrDb"
     }

@@ -9,17 +9,22 @@ import RetintTensors
 /// Names are compared as they would be in a package. A value without an unambiguous
 /// counterpart is not compared.
 struct ValueMatching {
-    /// The indices of the second model's values by the indices of the first model's.
-    private(set) var indices: [Int: Int] = [:]
+    /// The pairs by the indices of the first model's values.
+    private(set) var pairs: [Int: StructuralMatching.Pair] = [:]
+    /// Whether many values of both models have no counterpart, though their nodes are not known.
+    private(set) var leavesMany = false
 
     /// Pairs the values of two programs; outputs are paired by their order.
     init(_ model: ModelProgram, _ other: ModelProgram) {
-        for (a, b) in NodeMatching(model, other)?.pairs ?? pairsByName(model, other) {
-            add(a, b, model, other)
+        let nodes = NodeMatching(model, other)
+        for (a, b) in nodes?.pairs ?? pairsByName(model, other) {
+            add(a, b, nodes == nil ? .name : .recorded, model, other)
         }
+        leavesMany =
+            nodes == nil && 10 * pairs.count < 9 * min(model.values.count, other.values.count)
         guard model.outputIndices.count == other.outputIndices.count else { return }
         for case (let own?, let theirs?) in zip(model.outputIndices, other.outputIndices) {
-            add(own, theirs, model, other)
+            add(own, theirs, .name, model, other)
         }
     }
 
@@ -35,9 +40,11 @@ struct ValueMatching {
     }
 
     private mutating func add(
-        _ own: Int, _ theirs: Int, _ model: ModelProgram, _ other: ModelProgram
+        _ own: Int, _ theirs: Int, _ pairing: VerificationReport.Pairing, _ model: ModelProgram,
+        _ other: ModelProgram
     ) {
-        if model.values[own].shape == other.values[theirs].shape { indices[own] = theirs }
+        guard model.values[own].shape == other.values[theirs].shape else { return }
+        pairs[own] = .init(other: theirs, pairing: pairing)
     }
 
     /// Pairs the values of one name in order if both models have the same number of them. If a

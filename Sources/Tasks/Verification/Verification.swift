@@ -45,7 +45,9 @@ public struct VerificationOptions {
             isColorizer: try expected.isColorizer)
         return VerificationBounds(
             tolerance: tolerance ?? standard.tolerance,
-            layerTolerance: layerTolerance ?? standard.layerTolerance, layersDecide: layersDecide)
+            layerTolerance: layerTolerance ?? standard.layerTolerance,
+            layersDecide: layersDecide
+                || tolerance == nil && layerTolerance == nil && standard.layersDecide)
     }
 
     /// The options of a run that is not the verification itself: it shows and writes nothing.
@@ -106,9 +108,25 @@ extension Model {
                 of: other, for: self, on: inputs,
                 expected: RecordedOutputs(other, for: self, on: inputs))
         }
+        let rounding = try roundingErrors(of: other, on: inputs, options)
         return try VerificationRun(
-            self, against: ModelValues(other), on: inputs, options, half: half ?? [:]
+            self, against: ModelValues(other, rounding: rounding), on: inputs, options,
+            half: half ?? [:], rounding: rounding?.outputs ?? [:]
         ).report()
+    }
+}
+
+extension Model {
+    /// What float32 loses in the other model; nil if no bound asks for that.
+    private func roundingErrors(
+        of other: Model, on inputs: VerificationInputs, _ options: VerificationOptions
+    ) throws -> RoundingErrors? {
+        let bounds = try options.bounds(precision, ModelValues(other))
+        guard
+            bounds.tolerance.maxRoundingRatio != nil
+                || bounds.layerTolerance.maxRoundingRatio != nil
+        else { return nil }
+        return try RoundingErrors(of: other, for: self, on: inputs)
     }
 }
 

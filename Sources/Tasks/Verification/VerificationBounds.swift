@@ -24,16 +24,21 @@ public struct VerificationBounds: Hashable, Sendable {
     ///   - isSameNetwork: whether the expected values come from another model, run by the same
     ///     engine, rather than from a file.
     ///   - isColorizer: whether the outputs are a and b.
+    ///   - measuresRounding: whether bounds may be relative to what float32 itself loses, which
+    ///     takes a run in float64.
     public static func standard(
         _ precision: ModelPrecision, compute: ComputePrecision?, isSameNetwork: Bool,
-        isColorizer: Bool = true
+        isColorizer: Bool = true, measuresRounding: Bool = true
     ) -> VerificationBounds {
         let isCoarser = compute == .float16 && precision == .float32
         let precision = isCoarser ? .float16 : precision
+        let measures = measuresRounding && isSameNetwork && precision == .float32
         return VerificationBounds(
             tolerance: .standard(
-                precision, isSameNetwork: isSameNetwork, isColorizer: isColorizer),
-            layerTolerance: .standard(precision))
+                precision, isSameNetwork: isSameNetwork, isColorizer: isColorizer,
+                measuresRounding: measures),
+            layerTolerance: .standard(precision, measuresRounding: measures),
+            layersDecide: measures)
     }
 }
 

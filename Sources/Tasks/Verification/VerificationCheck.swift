@@ -34,6 +34,10 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case layerError = "layer-error"
     /// The SNR of an intermediate value has a lower bound.
     case layerSNR = "layer-snr"
+    /// The error of an output, relative to what float32 loses, has an upper bound.
+    case roundingRatio = "rounding-ratio"
+    /// The error of an intermediate value, relative to what float32 loses, has an upper bound.
+    case layerRounding = "layer-rounding"
     /// Each requested runtime ran the model.
     case judged = "judged"
     /// The largest |c − e| of an output, relative to its largest |e|, has an upper bound.
@@ -48,6 +52,8 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .psnr: "The PSNR of an output is high enough."
         case .snr: "The SNR of an output is high enough."
         case .halfRatio: "The error of an output is small enough for half precision."
+        case .roundingRatio: "The error of an output is small enough for float32."
+        case .layerRounding: "The error of an intermediate value is small enough for float32."
         case .meanDeltaE: "The mean CIEDE2000 difference of the colors is small enough."
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."
@@ -60,6 +66,13 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
 /// A sentence if a value is above its bound, or NaN.
 func failure(_ name: String, _ value: Double, above bound: Double) -> String? {
     value <= bound ? nil : "\(name) \(figure(value, bound)) is above \(plain(bound))"
+}
+
+/// A sentence if an error exceeds a multiple of what float32 loses.
+func roundingFailure(_ ratio: Double, above bound: Double) -> String? {
+    guard !(ratio <= bound) else { return nil }
+    return "the error is \(figure(ratio, bound)) times what float32 itself loses in the reference "
+        + "network, above \(plain(bound)) times"
 }
 
 /// A sentence if a value in dB is below its bound, or NaN.

@@ -52,14 +52,27 @@ public struct VerificationReport: Sendable {
     /// or if ``layersDecide`` is false.
     public var layerFailures: [String] {
         guard layersDecide else { return [] }
-        guard comparedCount > 0 else {
+        guard comparedCount > 0 || decidesByCertainty else {
             return ["no intermediate value could be compared"]
         }
-        let count = layers.count { $0.error?.holds == false }
+        let count = decidingLayers.count { $0.error?.holds == false }
         guard count > 0 else { return [] }
         return [
             "\(count) intermediate \(count == 1 ? "value is" : "values are") outside the tolerance"
         ]
+    }
+
+    /// Whether only values that certainly belong together can fail the model: so it is where the
+    /// tolerance was not chosen, but follows from what float32 loses.
+    private var decidesByCertainty: Bool { layerTolerance.maxRoundingRatio != nil }
+
+    /// The compared values that can fail the model.
+    private var decidingLayers: [VerificationReport.Layer] {
+        guard layersDecide else { return [] }
+        return layers.filter { layer in
+            guard let error = layer.error else { return false }
+            return !decidesByCertainty || error.pairing == .recorded
+        }
     }
 
     /// Every bound that can fail the model, on outputs, colors and intermediate values.
@@ -74,11 +87,13 @@ public struct VerificationReport: Sendable {
 
     private var layerChecks: [VerificationCheck] {
         guard layersDecide else { return [] }
-        guard comparedCount > 0 else {
+        guard comparedCount > 0 || decidesByCertainty else {
             let rule = layerTolerance.minSNR == nil ? VerificationRule.layerError : .layerSNR
             return [VerificationCheck(rule, "intermediate values", layerFailures.first)]
         }
-        return layers.flatMap { $0.error?.checks(layerTolerance, of: $0.value.name) ?? [] }
+        return decidingLayers.flatMap {
+            $0.error?.checks(layerTolerance, of: $0.value.name) ?? []
+        }
     }
 
     /// Whether at least one output was compared and every bound is met.

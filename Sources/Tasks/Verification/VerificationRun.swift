@@ -10,16 +10,19 @@ struct VerificationRun {
     let options: VerificationOptions
     /// The error of the reference network in half precision by output, if a bound needs it.
     let half: [String: VerificationReport.ErrorMetrics]
+    /// What float32 loses in the reference network by output, if a bound needs it.
+    let rounding: [String: VerificationReport.ErrorMetrics]
     /// Whether intermediate values are compared.
     let observes: Bool
 
     init(
         _ model: Model, against expected: any ExpectedValues, on inputs: VerificationInputs,
         _ options: VerificationOptions, half: [String: VerificationReport.ErrorMetrics] = [:],
-        observes: Bool = true
+        rounding: [String: VerificationReport.ErrorMetrics] = [:], observes: Bool = true
     ) {
         (self.model, self.expected, self.inputs) = (model, expected, inputs)
-        (self.options, self.half, self.observes) = (options, half, observes)
+        (self.options, self.half, self.rounding) = (options, half, rounding)
+        self.observes = observes
     }
 
     /// Runs the model, and writes the values of its first run if the options ask for that.
@@ -39,7 +42,7 @@ struct VerificationRun {
                 on: first.tensors, compute: compute, observes: observes || folder != nil)
         }
         try expected.prepare(first: first, runs: inputs.count)
-        expected.match(program)
+        try expected.match(program, on: inputs)
         var layers = LayerGathering(program, expected: expected)
         let bounds = try options.bounds(model.precision, expected)
         var outputs = try ComparisonGathering(
@@ -84,7 +87,9 @@ struct VerificationRun {
             reference: expected.source, isSameNetwork: expected.isSameNetwork,
             isColorizer: outputs.isColorizer, precision: model.precision, compute: compute,
             tolerance: bounds.tolerance,
-            outputs: outputs.outputs.map { $0.comparison(half: half[$0.name]) },
+            outputs: outputs.outputs.map {
+                $0.comparison(half: half[$0.name], rounding: rounding[$0.name])
+            },
             color: outputs.color, photos: outputs.photos, layers: layers,
             layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide)
     }

@@ -192,7 +192,8 @@ extension VerifyCommand {
             bounds.replacing(
                 .standard(
                     report.precision, compute: report.compute,
-                    isSameNetwork: report.isSameNetwork, isColorizer: report.isColorizer))
+                    isSameNetwork: report.isSameNetwork, isColorizer: report.isColorizer,
+                    measuresRounding: bounds.measuresRounding))
         }
     }
 }
@@ -236,7 +237,7 @@ extension VerifyCommand {
             bounds: bounds.replacing(
                 .standard(
                     precision, compute: compute, isSameNetwork: isSameNetwork,
-                    isColorizer: isColorizer)))
+                    isColorizer: isColorizer, measuresRounding: bounds.measuresRounding)))
         if let images { options.onColors = { images.add($0) } }
         return options
     }

@@ -7,7 +7,8 @@ struct BoundOptions: ParsableArguments {
         help: """
             The kind of the default bounds: fixed; or half, which allows a root mean square error \
             of each output of --half-factor times that of the reference network run in half \
-            precision (needs --against).
+            precision (needs --against). Without it, a float32 model with --against is bounded by \
+            what float32 itself loses in the reference network, which one run in float64 tells.
             """)
     var bound: BoundKind?
 
@@ -77,15 +78,19 @@ struct BoundOptions: ParsableArguments {
     /// Whether there is a bound.
     var areGiven: Bool { bound != nil || tolerance != Tolerance() || layerTolerance != nil }
 
+    /// Whether the default bounds may be relative to what float32 itself loses.
+    var measuresRounding: Bool { bound == nil }
+
     /// Whether there is a bound on intermediate values.
     var boundsLayers: Bool { layerTolerance != nil }
 
     /// The given bounds, and defaults for those that are not given.
     func replacing(_ others: VerificationBounds) -> VerificationBounds {
-        VerificationBounds(
-            tolerance: (half ?? others.tolerance).replacing(with: tolerance),
-            layerTolerance: layerTolerance ?? others.layerTolerance,
-            layersDecide: layerTolerance != nil)
+        let outputs = (half ?? others.tolerance).replacing(with: tolerance)
+        let keepsDefaults = outputs.maxRoundingRatio != nil && layerTolerance == nil
+        return VerificationBounds(
+            tolerance: outputs, layerTolerance: layerTolerance ?? others.layerTolerance,
+            layersDecide: layerTolerance != nil || keepsDefaults && others.layersDecide)
     }
 
     /// The default bounds of `--bound half`.

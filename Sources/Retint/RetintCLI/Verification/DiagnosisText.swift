@@ -25,21 +25,35 @@ struct DiagnosisTable {
 extension VerificationReport {
     /// The results about where errors come from.
     var diagnosisTables: [DiagnosisTable] {
-        [halfPrecision, stages, precisionSearch, reduction].compactMap { $0 } + errorSources
+        [rounding, halfPrecision, stages, precisionSearch, reduction].compactMap { $0 }
+            + errorSources
     }
 
     private var halfPrecision: DiagnosisTable? {
+        arithmetic("\(reference) itself in half precision", \.half, \.halfRatio)
+    }
+
+    private var rounding: DiagnosisTable? {
+        arithmetic(
+            "\(reference) itself in float32, against float64", \.rounding, \.roundingRatio)
+    }
+
+    /// What an arithmetic alone does to the reference network.
+    private func arithmetic(
+        _ title: String,
+        _ error: (Output) -> ErrorMetrics?, _ ratio: (Output) -> Double?
+    ) -> DiagnosisTable? {
         let rows = outputs.compactMap { output in
-            output.half.map { half in
+            error(output).map { metrics in
                 [
-                    output.name, Format.fixed(half.psnr, 2), Format.fixed(half.snr, 2),
-                    Format.fixed(output.halfRatio ?? .nan, 3),
+                    output.name, Format.fixed(metrics.psnr, 2), Format.fixed(metrics.snr, 2),
+                    Format.fixed(ratio(output) ?? .nan, 3),
                 ]
             }
         }
         guard !rows.isEmpty else { return nil }
         return DiagnosisTable(
-            title: "\(reference) itself in half precision",
+            title: title,
             header: ["output", "PSNR dB", "SNR dB", "error of the model, relative to that"],
             rows: rows, numbers: [1, 2, 3])
     }

@@ -91,15 +91,30 @@ extension VerificationReport {
     private var comparisonLines: [String] {
         if judge == .apple { return ["", "Apple's runtime does not expose intermediate values"] }
         guard comparedCount > 0 else {
-            return ["", "no intermediate value has the name of a reference value"]
+            return [
+                "",
+                "no intermediate value could be paired with one of the reference; convert the "
+                    + "network once more in float32, and compare --against that package",
+            ]
         }
         let head = [
             "",
-            "\(comparedCount) of \(layers.count) intermediate values were compared; tolerance: "
-                + "\(layerTolerance)",
+            "\(comparedCount) of \(layers.count) intermediate values were compared"
+                + "\(pairingText); tolerance: \(layerTolerance)",
         ]
         return head + departureLines + ["lowest SNR:"]
             + layerTable(worstValues(Self.listedCount)).lines.map { "  " + $0 }
+    }
+
+    /// ` (paired by values 30, by structure 4)`; empty if all are certain.
+    private var pairingText: String {
+        let pairings = layers.compactMap { $0.error?.pairing }
+        guard pairings.contains(where: { $0 == .values || $0 == .structure }) else { return "" }
+        let counts = Pairing.allCases.compactMap { pairing in
+            let count = pairings.count { $0 == pairing }
+            return count == 0 ? nil : "\(pairing.text) \(count)"
+        }
+        return " (paired \(counts.joined(separator: ", ")))"
     }
 
     private var departureLines: [String] {
@@ -114,24 +129,27 @@ extension VerificationReport {
     }
 
     private func layerTable(_ indices: [Int]) -> TextTable {
-        let header = [
-            "value", "operation", "shape", "max |x|", "max |e|", "mean |e|", "relative", "SNR dB",
-            "",
-        ]
-        var table = TextTable(header: header, rightAligned: [3, 4, 5, 6, 7])
-        for index in indices { table.append(row(layers[index])) }
+        let header = ["value", "operation", "shape", "max |x|", "max |e|", "mean |e|", "relative"]
+        let measured = layers.contains { $0.error?.rounding != nil }
+        var table = TextTable(
+            header: header + ["SNR dB"] + (measured ? ["× float32", ""] : [""]),
+            rightAligned: Set(3...(measured ? 8 : 7)))
+        for index in indices { table.append(row(layers[index], measured)) }
         return table
     }
 
-    private func row(_ layer: VerificationReport.Layer) -> [String] {
+    /// - Parameter measured: whether it is known what float32 loses.
+    private func row(_ layer: VerificationReport.Layer, _ measured: Bool) -> [String] {
         let largest = layer.range.nonFinite == nil ? Format.significant(layer.range.largest) : "∞"
         let start = [layer.value.name, layer.value.operation, "\(layer.value.shape)", largest]
-        guard let error = layer.error else { return start + ["", "", "", "", "not compared"] }
+        guard let error = layer.error else {
+            return start + ["", "", "", ""] + (measured ? [""] : []) + ["not compared"]
+        }
+        let ratio = error.roundingRatio.map { Format.significant($0) } ?? ""
         return start + [
             Format.significant(error.maxAbs), Format.significant(error.meanAbs),
             Format.significant(error.relative), Format.fixed(error.snr, 2),
-            error.holds ? "" : "FAILED",
-        ]
+        ] + (measured ? [ratio] : []) + [error.holds ? "" : "FAILED"]
     }
 }
 
@@ -139,5 +157,16 @@ extension Format {
     /// 0.0123 → 1.23 %.
     static func share(_ value: Double) -> String {
         "\(fixed(100 * value, value < 0.1 ? 3 : 1)) %"
+    }
+}
+
+extension VerificationReport.Pairing {
+    fileprivate var text: String {
+        switch self {
+        case .recorded: "by recorded nodes"
+        case .name: "by name"
+        case .values: "by values"
+        case .structure: "by structure"
+        }
     }
 }

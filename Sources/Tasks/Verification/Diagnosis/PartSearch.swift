@@ -50,7 +50,7 @@ final class PartSearch {
         else { return nil }
         (inputIndex, input, failing) = found
         try expected.prepare(first: first, runs: inputs.count)
-        expected.match(program)
+        try expected.match(program, on: inputs)
         try findTargets(package)
     }
 }
@@ -80,7 +80,7 @@ extension PartSearch {
 
     private func findTargets(_ package: MLPackage) throws {
         for (index, value) in program.values.enumerated()
-        where expected.name(for: index) != nil && parts.positions[value.name] != nil {
+        where expected.counterpart(of: index) != nil && parts.positions[value.name] != nil {
             indices[value.name] = index
         }
         try expected.begin(program.roundTripped(input.tensors), at: inputIndex)
@@ -118,14 +118,16 @@ private final class SingleRun: ExpectedValues {
         try all.prepare(first: first, runs: count)
     }
 
-    func match(_ program: ModelProgram) { all.match(program) }
+    func match(_ program: ModelProgram, on inputs: VerificationInputs) throws {
+        try all.match(program, on: inputs)
+    }
 
     func begin(_ inputs: [NamedTensor], at index: Int) throws {
         all.keepOnly([])
         try all.begin(inputs, at: self.index)
     }
 
-    func name(for index: Int) -> String? { nil }
+    func counterpart(of index: Int) -> Counterpart? { nil }
 
     func scalars(for index: Int) -> ExpectedScalars? { nil }
 

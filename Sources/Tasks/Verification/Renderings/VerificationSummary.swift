@@ -137,12 +137,14 @@ private struct LayerObject: Encodable {
     let nonFinite: NonFinite?
     let nonFiniteIn: String?
     let comparedWith: String?
+    let pairedBy: VerificationReport.Pairing?
     let maxAbsError: Double?
     let meanAbsError: Double?
     let relativeError: Double?
     let psnrDb: Double?
     let snrDb: Double?
     let cosine: Double?
+    let roundingRatio: Double?
     let withinTolerance: Bool?
 
     init(_ report: VerificationReport.Layer, inputs: [String]) {
@@ -153,10 +155,11 @@ private struct LayerObject: Encodable {
         shareOfFloat16Range = report.range.shareOfHalf
         (nonFinite, nonFiniteIn) = (report.range.nonFinite, report.range.nonFiniteIn)
         let error = report.error
-        comparedWith = error?.expected
+        (comparedWith, pairedBy) = (error?.expected, error?.pairing)
         (maxAbsError, meanAbsError) = (error?.maxAbs, error?.meanAbs)
         relativeError = error?.relative
         (psnrDb, snrDb, cosine) = (error?.psnr, error?.snr, error?.cosine)
+        roundingRatio = error?.roundingRatio
         withinTolerance = error?.holds
     }
 }
@@ -184,7 +187,7 @@ private struct OutputObject: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case shape, maxAbsError, meanAbsError, maxRelativeError, psnrDb, snrDb, cosine, peak
-        case nonFinite, failures, halfPrecision, halfRatio
+        case nonFinite, failures, halfPrecision, halfRatio, float32Rounding, roundingRatio
         case percentile99 = "p99_abs_error"
     }
 
@@ -201,14 +204,18 @@ private struct OutputObject: Encodable {
         try container.encode(metrics.cosine, forKey: .cosine)
         try container.encode(output.peak, forKey: .peak)
         try container.encodeIfPresent(output.nonFinite, forKey: .nonFinite)
-        try container.encodeIfPresent(output.half.map { HalfObject($0) }, forKey: .halfPrecision)
+        try container.encodeIfPresent(
+            output.half.map { ArithmeticObject($0) }, forKey: .halfPrecision)
         try container.encodeIfPresent(output.halfRatio, forKey: .halfRatio)
+        try container.encodeIfPresent(
+            output.rounding.map { ArithmeticObject($0) }, forKey: .float32Rounding)
+        try container.encodeIfPresent(output.roundingRatio, forKey: .roundingRatio)
         try container.encode(output.failures, forKey: .failures)
     }
 }
 
-/// The error of the reference network's own run in half precision.
-private struct HalfObject: Encodable {
+/// The error that an arithmetic alone causes in the reference network.
+private struct ArithmeticObject: Encodable {
     let maxAbsError: Double
     let meanAbsError: Double
     let psnrDb: Double

@@ -16,7 +16,7 @@ private func perChannelSums(_ shape: Shape, _ values: [Double]) -> [Double] {
 
 /// (x − mean)/√(variance + ε) with the statistics of each element's channel.
 private func normalized(
-    _ x: ReferenceArray, _ mean: [Double], _ variance: [Double], _ epsilon: Float
+    _ x: Float64Array, _ mean: [Double], _ variance: [Double], _ epsilon: Float
 ) -> [Double] {
     zip(x.values, channels(x.shape)).map { value, channel in
         (value - mean[channel]) / (variance[channel] + Double(epsilon)).squareRoot()
@@ -24,26 +24,26 @@ private func normalized(
 }
 
 /// The rows of [2, C].
-private func rows(_ array: ReferenceArray) -> ([Double], [Double]) {
+private func rows(_ array: Float64Array) -> ([Double], [Double]) {
     let count = array.shape[1]
     return (Array(array.values[..<count]), Array(array.values[count...]))
 }
 
 private func scaled(
-    _ values: [Double], _ shape: Shape, _ weight: ReferenceArray, _ bias: ReferenceArray
+    _ values: [Double], _ shape: Shape, _ weight: Float64Array, _ bias: Float64Array
 ) -> [Double] {
     zip(values, channels(shape)).map { $0 * weight[$1] + bias[$1] }
 }
 
-extension BatchNormInference: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension BatchNormInference: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let unit = normalized(inputs[0], inputs[3].values, inputs[4].values, epsilon)
         return scaled(unit, shape, inputs[1], inputs[2])
     }
 }
 
-extension BatchMoments: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension BatchMoments: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let x = inputs[0]
         let count = Double(x.shape.count / x.shape[1])
         let mean = perChannelSums(x.shape, x.values).map { $0 / count }
@@ -54,16 +54,16 @@ extension BatchMoments: ReferenceOperation {
     }
 }
 
-extension BatchNormTraining: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension BatchNormTraining: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let (mean, variance) = rows(inputs[3])
         let unit = normalized(inputs[0], mean, variance, epsilon)
         return scaled(unit, shape, inputs[1], inputs[2])
     }
 }
 
-extension BatchNormGradientSums: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension BatchNormGradientSums: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let (x, dy) = (inputs[0], inputs[2].values)
         let (mean, variance) = rows(inputs[1])
         let unit = normalized(x, mean, variance, epsilon)
@@ -71,8 +71,8 @@ extension BatchNormGradientSums: ReferenceOperation {
     }
 }
 
-extension BatchNormInputGradient: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension BatchNormInputGradient: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let (x, weight, dy) = (inputs[0], inputs[1], inputs[3].values)
         let (mean, variance) = rows(inputs[2])
         let (sums, products) = rows(inputs[4])

@@ -24,8 +24,8 @@ private struct LinearSample {
     var taps: [(Int, Double)] { [(low, 1 - fraction), (high, fraction)] }
 }
 
-extension UpsampleBilinear: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension UpsampleBilinear: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         var y = zeros(shape)
         forEachTap(small: inputs[0].shape) { y[$1] += $2 * inputs[0][$0] }
         return y
@@ -52,16 +52,16 @@ extension UpsampleBilinear: ReferenceOperation {
     }
 }
 
-extension UpsampleBilinearGradient: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension UpsampleBilinearGradient: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         var dx = zeros(shape)
         upsample.forEachTap(small: shape) { dx[$0] += $2 * inputs[0][$1] }
         return dx
     }
 }
 
-extension UpsampleNearest: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension UpsampleNearest: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let small = inputs[0].shape
         return (0..<shape.count).map { place in
             let (x, y) = (place % shape[3], place / shape[3] % shape[2])

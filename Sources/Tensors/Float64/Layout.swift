@@ -3,20 +3,20 @@ import RetintTensors
 
 // Operations that move numbers without changing them.
 
-extension Reshape: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] { inputs[0].values }
+extension Reshape: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] { inputs[0].values }
 }
 
-extension Transpose: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Transpose: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let strides = inputs[0].shape.strides
         return offsets(shape.dimensions, strides: permutation.map { strides[$0] })
             .map { inputs[0][$0] }
     }
 }
 
-extension Slice: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Slice: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         places(of: shape, in: inputs[0].shape).map { inputs[0][$0] }
     }
 
@@ -28,15 +28,15 @@ extension Slice: ReferenceOperation {
     }
 }
 
-extension SliceScatter: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension SliceScatter: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let places = slice.places(of: inputs[0].shape, in: shape)
         return writing(inputs[0].values, at: places, into: zeros(shape))
     }
 }
 
-extension Pad: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Pad: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let start = zip(before, shape.strides).map(*).reduce(0, +)
         let places = offsets(inputs[0].shape.dimensions, strides: shape.strides, start: start)
         let border = [Double](repeating: Double(value), count: shape.count)
@@ -44,8 +44,8 @@ extension Pad: ReferenceOperation {
     }
 }
 
-extension Concat: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Concat: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         var (result, start) = (zeros(shape), 0)
         let axis = axis < 0 ? axis + shape.rank : axis
         for part in inputs {
@@ -58,14 +58,14 @@ extension Concat: ReferenceOperation {
     }
 }
 
-extension PixelShuffle: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension PixelShuffle: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         shuffledPlaces(small: inputs[0].shape, factor).map { inputs[0][$0] }
     }
 }
 
-extension PixelUnshuffle: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension PixelUnshuffle: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         writing(inputs[0].values, at: shuffledPlaces(small: shape, factor), into: zeros(shape))
     }
 }

@@ -3,12 +3,12 @@ import RetintGraph
 import RetintTensors
 
 /// Takes the elements along some axes to one.
-protocol ReductionReference: ReferenceOperation, AxisReduction {
+protocol Float64Reduction: Float64Operation, AxisReduction {
     func value(_ elements: [Double]) -> Double
 }
 
-extension ReductionReference {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Float64Reduction {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let (starts, steps) = fibers(of: inputs[0].shape, along: places(axes, inputs[0].shape))
         return starts.map { start in value(steps.map { inputs[0][start + $0] }) }
     }
@@ -30,18 +30,18 @@ private func fibers(of shape: Shape, along axes: [Int]) -> (starts: [Int], steps
     )
 }
 
-extension Sum: ReductionReference {
+extension Sum: Float64Reduction {
     func value(_ elements: [Double]) -> Double { elements.reduce(0, +) }
 }
-extension Mean: ReductionReference {
+extension Mean: Float64Reduction {
     func value(_ elements: [Double]) -> Double { elements.reduce(0, +) / Double(elements.count) }
 }
-extension Max: ReductionReference {
-    func value(_ elements: [Double]) -> Double { elements.max()! }
+extension Max: Float64Reduction {
+    func value(_ elements: [Double]) -> Double { elements.reduce(-.infinity, Swift.max) }
 }
 
-extension Softmax: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension Softmax: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         alongFibers(inputs[0], axis) { elements, highest in
             let powers = elements.map { Foundation.exp($0 - highest) }
             let total = powers.reduce(0, +)
@@ -50,8 +50,8 @@ extension Softmax: ReferenceOperation {
     }
 }
 
-extension LogSoftmax: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension LogSoftmax: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         alongFibers(inputs[0], axis) { elements, highest in
             let total = elements.map { Foundation.exp($0 - highest) }.reduce(0, +)
             return elements.map { $0 - highest - Foundation.log(total) }
@@ -61,21 +61,22 @@ extension LogSoftmax: ReferenceOperation {
 
 /// Rewrites each fiber along `axis`; the function gets its elements and their maximum.
 private func alongFibers(
-    _ x: ReferenceArray, _ axis: Int, _ function: ([Double], Double) -> [Double]
+    _ x: Float64Array, _ axis: Int, _ function: ([Double], Double) -> [Double]
 ) -> [Double] {
     var result = x.values
     let (starts, steps) = fibers(of: x.shape, along: places([axis], x.shape))
     for start in starts {
         let elements = steps.map { x[start + $0] }
-        for (step, value) in zip(steps, function(elements, elements.max()!)) {
+        for (step, value) in zip(steps, function(elements, elements.reduce(-.infinity, Swift.max)))
+        {
             result[start + step] = value
         }
     }
     return result
 }
 
-extension FakeQuantize: ReferenceOperation {
-    func reference(_ inputs: [ReferenceArray], shape: Shape) -> [Double] {
+extension FakeQuantize: Float64Operation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
         let x = inputs[0]
         let axes = (0..<shape.rank).filter { $0 != axis }
         let (starts, steps) = fibers(of: shape, along: axes)

@@ -1,0 +1,214 @@
+import RetintRuntime
+import RetintTensors
+
+/// Pairs the values of two networks that do not share names: first by the values themselves, then
+/// by what they are computed from.
+struct StructuralMatching {
+    /// One of a network's values.
+    struct Item {
+        /// The operation of the graph, the same in all formats.
+        let operation: String
+        let shape: Shape
+        /// The items that it is computed from; empty if that is not known.
+        let inputs: [Int]
+        /// Elements of the value on the first inputs; nil if they were not computed.
+        let signature: ValueSignature?
+    }
+
+    /// A pair of items: the second network's, and how it was found.
+    struct Pair: Hashable {
+        let other: Int
+        let pairing: VerificationReport.Pairing
+    }
+
+    /// The pairs by the indices of the first network's items.
+    private(set) var pairs: [Int: Pair]
+    private var taken: Set<Int>
+    private let own: [Item]
+    private let others: [Item]
+
+    /// Two values are the same below this relative difference. Quantized weights alone change
+    /// values by a tenth.
+    private static let closest = 0.2
+    /// The next candidate has to be this many times farther away, unless order decides.
+    private static let margin = 3.0
+
+    /// - Parameters:
+    ///   - own: the first network's values, in the order of computation.
+    ///   - others: the second network's.
+    ///   - known: pairs that are certain.
+    ///   - names: pairs of equal names, which two programs may have chosen by chance: they count
+    ///     after the values, and only for one operation.
+    init(
+        _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:]
+    ) {
+        (self.own, self.others, pairs) = (own, others, known)
+        taken = Set(known.values.map(\.other))
+        pairByValues()
+        for (index, pair) in names.sorted(by: { $0.key < $1.key }) {
+            guard pairs[index] == nil, !taken.contains(pair.other),
+                isAlike(own[index], others[pair.other])
+            else { continue }
+            add(index, pair.other, pair.pairing)
+        }
+        pairByInputs()
+    }
+
+    private mutating func add(_ index: Int, _ other: Int, _ pairing: VerificationReport.Pairing) {
+        pairs[index] = Pair(other: other, pairing: pairing)
+        taken.insert(other)
+    }
+}
+
+// MARK: By values
+
+extension StructuralMatching {
+    private mutating func pairByValues() {
+        let sizes = Dictionary(grouping: open(own, except: Set(pairs.keys)), by: { own[$0].count })
+        let theirs = Dictionary(grouping: open(others, except: taken), by: { others[$0].count })
+        for (size, indices) in sizes {
+            guard let candidates = theirs[size] else { continue }
+            pairNearest(indices, candidates)
+        }
+    }
+
+    private func open(_ items: [Item], except known: Set<Int>) -> [Int] {
+        items.indices.filter { items[$0].signature != nil && !known.contains($0) }
+    }
+
+    /// Pairs items that are each other's nearest. Of several equal ones, as copies and reshaped
+    /// values are, the first ones belong together.
+    private mutating func pairNearest(_ indices: [Int], _ candidates: [Int]) {
+        let forward = indices.map { index in
+            nearest(to: own[index], among: candidates, of: others)
+        }
+        let backward = Dictionary(
+            uniqueKeysWithValues: candidates.map { candidate in
+                (candidate, nearest(to: others[candidate], among: indices, of: own))
+            })
+        for (index, found) in zip(indices, forward) {
+            guard let found, let back = backward[found.index] ?? nil, pairs[index] == nil,
+                !taken.contains(found.index), back.index == index || back.distance == 0,
+                found.isClear || back.isClear
+            else { continue }
+            add(index, found.index, .values)
+        }
+    }
+
+    private struct Nearest {
+        let index: Int
+        let distance: Double
+        /// Whether all other candidates are much farther away.
+        let isClear: Bool
+    }
+
+    private func nearest(
+        to item: Item, among candidates: [Int], of items: [Item]
+    ) -> Nearest? {
+        guard let signature = item.signature else { return nil }
+        var best: (index: Int, distance: Double)?
+        var second = Double.infinity
+        for candidate in candidates {
+            guard let other = items[candidate].signature else { continue }
+            // Among equal values, one of the same operation and shape is nearer.
+            let isAlike =
+                items[candidate].operation == item.operation
+                && items[candidate].shape == item.shape
+            let distance = signature.distance(to: other) + (isAlike ? 0 : 1e-6)
+            if distance < best?.distance ?? .infinity {
+                second = best?.distance ?? .infinity
+                best = (candidate, distance)
+            } else {
+                second = min(second, distance)
+            }
+        }
+        guard let best, best.distance < Self.closest else { return nil }
+        return Nearest(
+            index: best.index, distance: best.distance,
+            isClear: second > Self.margin * best.distance || best.distance < 1e-5)
+    }
+}
+
+extension StructuralMatching.Item {
+    fileprivate var count: Int { shape.count }
+}
+
+// MARK: By structure
+
+extension StructuralMatching {
+    /// How many candidates are looked at for one value.
+    private static let mostCandidates = 64
+
+    /// Pairs items of one operation and shape that are computed from the same paired values, in
+    /// order: behind a fault, no value agrees any more.
+    private mutating func pairByInputs() {
+        let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
+        let hasInputs = others.contains { !$0.inputs.isEmpty }
+        for index in own.indices where pairs[index] == nil {
+            let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
+            guard !sources.isEmpty else { continue }
+            let after = sources.max() ?? -1
+            var left = Self.mostCandidates
+            let found = (byShape[own[index].shape] ?? []).first { other in
+                guard other > after, !taken.contains(other), left > 0,
+                    isAlike(own[index], others[other])
+                else { return false }
+                left -= 1
+                return !hasInputs
+                    || Set(nearestPaired(to: other, in: others, ownIfTaken)) == sources
+            }
+            if let found { add(index, found, .structure) }
+        }
+    }
+
+    private func ownIfTaken(_ other: Int) -> Int? { taken.contains(other) ? other : nil }
+
+    private func isAlike(_ item: Item, _ other: Item) -> Bool {
+        item.operation == other.operation || item.operation.isEmpty || other.operation.isEmpty
+    }
+
+    /// What the nearest paired items that an item is computed from are paired with.
+    private func nearestPaired(
+        to index: Int, in items: [Item], _ partner: (Int) -> Int?
+    ) -> [Int] {
+        var (open, seen, found) = (items[index].inputs, Set<Int>(), [Int]())
+        while let next = open.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            if let other = partner(next) {
+                found.append(other)
+            } else {
+                open += items[next].inputs
+            }
+        }
+        return found
+    }
+}
+
+extension ModelProgram {
+    /// The program's values with their elements on the first inputs.
+    ///
+    /// - Parameter count: the number of inputs at most.
+    func items(on inputs: VerificationInputs, count: Int) throws -> [StructuralMatching.Item] {
+        var signatures = [ValueSignature?](repeating: nil, count: values.count)
+        for index in 0..<min(count, inputs.count) {
+            let input = try inputs.input(index)
+            var run = try verifying { try start(roundTripped(input.tensors)) }
+            while let observed = run.next() {
+                for value in observed {
+                    let scalars = value.data.scalars
+                    if signatures[value.index] == nil {
+                        signatures[value.index] = ValueSignature(scalars)
+                    } else {
+                        signatures[value.index]?.add(scalars)
+                    }
+                }
+            }
+            _ = try run.finish()
+        }
+        return zip(zip(values, operations), signatures).map { pair, signature in
+            StructuralMatching.Item(
+                operation: pair.1, shape: pair.0.shape, inputs: pair.0.inputs,
+                signature: signature)
+        }
+    }
+}

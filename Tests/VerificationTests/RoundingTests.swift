@@ -1,0 +1,75 @@
+import RetintExport
+import RetintGraph
+import RetintMLPackage
+import RetintTestSupport
+import Testing
+
+@testable import RetintRuntime
+@testable import RetintVerification
+
+/// Bounds that follow from what float32 itself loses.
+@Suite struct RoundingTests {
+    @Test func theErrorOfAnExactValueIsItsRounding() {
+        let exact = 20 * 24 * 0.3010299956639812
+        #expect(abs(roundingRatio(exact, to: .infinity) - 1) < 1e-9)
+        #expect(abs(roundingRatio(100, to: 120) - 10) < 1e-9)
+        #expect(roundingRatio(.infinity, to: .infinity) == 0)
+        #expect(roundingRatio(100, to: .nan).isNaN && roundingRatio(.nan, to: 100).isNaN)
+    }
+
+    /// What float32 loses in a network is between the rounding of its result and a tenth of a
+    /// percent; each of its values has such an error.
+    @Test func measuresWhatFloat32Loses() throws {
+        let fixture = try Fixture()
+        let (model, inputs) = (try fixture.model(), fixture.samples(1))
+        let errors = try RoundingErrors(of: model, for: model, on: inputs)
+        let output = try #require(errors.outputs["ab"])
+        #expect(output.snr > 90 && output.snr < 150)
+        #expect(errors.layers.count > 10 && errors.layers.allSatisfy { $0 > 90 })
+    }
+
+    /// A weight that is off by a thousandth of the range fails the model, though the outputs hardly
+    /// change, and the report names its operation.
+    @Test func aSmallFaultIsFoundAndNamed() throws {
+        let fixture = try Fixture()
+        let (right, model) = (try fixture.package(ExportOptions(size: 64)), try fixture.model())
+        let inputs = fixture.samples(1)
+        let passed = try right.verify(against: model, on: inputs)
+        #expect(passed.passed && passed.firstDeparture == nil, "\(passed.outputs[0].failures)")
+        #expect(passed.outputs[0].roundingRatio.map { $0 > 0 && $0 < 4 } == true)
+
+        var package = try #require(right.package)
+        let name = try package.spoil("conv", "weight", at: 0.3) { weight in
+            var scalars = try weight.floats()
+            scalars[0] += ((scalars.max() ?? 0) - (scalars.min() ?? 0)) / 1000
+            return .floats(scalars, shape: weight.type.shape, as: .float32)
+        }
+        let report = try Model(package, name: "faulty").verify(against: model, on: inputs)
+        #expect(!report.passed)
+        #expect(report.layerFailures.count == 1 && report.layersDecide)
+        let first = try #require(report.firstDeparture)
+        #expect(report.layers[first.layer].value.name == name)
+        let fixed = VerificationBounds.standard(
+            .float32, compute: nil, isSameNetwork: true, measuresRounding: false)
+        #expect(fixed.tolerance == Tolerance(atol: 1e-4, rtol: 1e-5))
+    }
+
+    /// What was measured is saved, and judged again.
+    @Test func ratiosAreSaved() throws {
+        let fixture = try Fixture()
+        let report = try fixture.package(ExportOptions(size: 64))
+            .verify(against: fixture.model(), on: fixture.samples(1))
+        let environment = VerificationResults.Environment(retint: "0", processor: "none")
+        let path = fixture.scratch.path("results.json")
+        try VerificationResults([report], environment: environment).write(to: path)
+        let saved = try #require(VerificationResults(contentsOf: path).reports.first)
+        #expect(saved.outputs[0].roundingRatio == report.outputs[0].roundingRatio)
+        #expect(saved.passed && saved.tolerance.maxRoundingRatio != nil)
+        let strict = saved.judged(
+            by: VerificationBounds(
+                tolerance: Tolerance(maxRoundingRatio: 1e-3),
+                layerTolerance: LayerTolerance(maxRoundingRatio: 1e-3), layersDecide: true))
+        #expect(!strict.passed && strict.outputs[0].failures.count == 1)
+        #expect(strict.layerFailures.count == 1)
+    }
+}

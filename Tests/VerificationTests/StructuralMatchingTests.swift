@@ -1,0 +1,101 @@
+import RetintTensors
+import Testing
+
+@testable import RetintVerification
+
+/// Pairs of values that do not share names.
+@Suite struct StructuralMatchingTests {
+    private typealias Item = StructuralMatching.Item
+
+    private func item(
+        _ operation: String, _ inputs: [Int], _ scalars: [Float], shape: Shape? = nil
+    ) -> StructuralMatching.Item {
+        Item(
+            operation: operation, shape: shape ?? [scalars.count], inputs: inputs,
+            signature: ValueSignature(scalars))
+    }
+
+    /// A chain of operations whose values have nothing in common.
+    private func chain(_ operations: [String], faultAt fault: Int? = nil) -> [Item] {
+        operations.enumerated().map { index, operation in
+            let isWrong = fault.map { index >= $0 } ?? false
+            let scalars = (0..<8).map { element in
+                Float((index * 7 + element * 5) % 11 - 5) + (isWrong ? Float(element * 3) : 0)
+            }
+            return item(operation, index == 0 ? [] : [index - 1], scalars)
+        }
+    }
+
+    @Test func valuesPairWhateverTheOrder() {
+        let own = chain(["conv2d", "relu", "conv2d", "tanh"])
+        let others = [3, 1, 0, 2].map { own[$0] }
+        let matching = StructuralMatching(own, others)
+        #expect(matching.pairs.mapValues(\.other) == [0: 2, 1: 1, 2: 3, 3: 0])
+        #expect(matching.pairs.values.allSatisfy { $0.pairing == .values })
+    }
+
+    /// Behind a fault no value agrees; what is computed in the same way belongs together.
+    @Test func structurePairsBehindAFault() {
+        let operations = ["conv2d", "relu", "conv2d", "relu", "conv2d"]
+        let matching = StructuralMatching(chain(operations), chain(operations, faultAt: 2))
+        #expect(matching.pairs.mapValues(\.other) == [0: 0, 1: 1, 2: 2, 3: 3, 4: 4])
+        let pairings = (0..<5).map { matching.pairs[$0]?.pairing }
+        #expect(pairings == [.values, .values, .structure, .structure, .structure])
+    }
+
+    /// Another operation at the place of the fault is not a counterpart.
+    @Test func anotherOperationIsNotPaired() {
+        let own = chain(["conv2d", "relu", "tanh"])
+        let others = chain(["conv2d", "sigmoid", "tanh"], faultAt: 1)
+        let matching = StructuralMatching(own, others)
+        #expect(matching.pairs[0]?.other == 0 && matching.pairs[1] == nil)
+    }
+
+    /// Of equal values, the first ones belong together.
+    @Test func copiesPairInOrder() {
+        let scalars: [Float] = [1, -2, 3, 4]
+        let own = [item("relu", [], scalars), item("reshape", [0], scalars, shape: [2, 2])]
+        let others = [item("relu", [], scalars), item("reshape", [0], scalars, shape: [2, 2])]
+        let matching = StructuralMatching(own, others)
+        #expect(matching.pairs.mapValues(\.other) == [0: 0, 1: 1])
+    }
+
+    /// An equal name counts after the values, and only for one operation.
+    @Test func namesCountAfterValues() {
+        let own = chain(["conv2d", "relu"])
+        let names = [
+            0: StructuralMatching.Pair(other: 1, pairing: .name),
+            1: StructuralMatching.Pair(other: 0, pairing: .name),
+        ]
+        let matching = StructuralMatching(own, chain(["conv2d", "relu"]), names: names)
+        #expect(matching.pairs.mapValues(\.other) == [0: 0, 1: 1])
+        let faulty = chain(["conv2d", "relu"], faultAt: 0)
+        let named = StructuralMatching(
+            own, faulty, names: [1: StructuralMatching.Pair(other: 1, pairing: .name)])
+        #expect(named.pairs == [1: StructuralMatching.Pair(other: 1, pairing: .name)])
+    }
+
+    /// Without edges, as recorded activations are, order and shape decide behind the last pair.
+    @Test func activationsPairInOrder() {
+        let own = chain(["conv2d", "relu", "conv2d"])
+        let others = chain(["", "", ""], faultAt: 1).map {
+            Item(operation: "", shape: $0.shape, inputs: [], signature: $0.signature)
+        }
+        let matching = StructuralMatching(own, others)
+        #expect(matching.pairs.mapValues(\.other) == [0: 0, 1: 1, 2: 2])
+    }
+
+    /// A million elements are compared at the same few places.
+    @Test func signaturesAreShort() {
+        let scalars = (0..<1_000_000).map { Float($0 % 977) }
+        var signature = ValueSignature(scalars)
+        #expect(signature.elements.count == ValueSignature.length)
+        signature.add(scalars)
+        #expect(signature.elements.count == 2 * ValueSignature.length)
+        var other = ValueSignature(scalars.map { $0 * 1.01 })
+        #expect(signature.distance(to: other) == .infinity)
+        other.add(scalars.map { $0 * 1.01 })
+        #expect(abs(signature.distance(to: other) - 0.0099) < 1e-4)
+        #expect(ValueSignature([.nan]).distance(to: ValueSignature([1])) == .infinity)
+    }
+}
