@@ -66,7 +66,7 @@ extension Target.Dependency {
 // compiles a target anew after changes of its own dependencies, not of what it sees through them.
 let exportedByRetint = [
     "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
-    "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "MIL",
+    "Diff", "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "MIL",
     "MLPackage", "Measuring", "ONNXReading", "ONNXWriting", "Pages", "PhotoData", "Quantization",
     "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]
@@ -225,6 +225,12 @@ let package = Package(
                 "MIL", "MLPackage", "Pages", "Runtime", "TensorFiles", "Tensors",
             ],
             products: [.system]),
+        target(
+            "Tasks/Diff",
+            uses: [
+                "Architectures", "Checkpoints", "Export", "Files", "Graph", "Inspection", "MIL",
+                "MLPackage", "Runtime", "Tensors", "Verification",
+            ]),
         target(
             "Tasks/Quantization",
             uses: [

@@ -23,6 +23,7 @@ import Testing
     @Test(arguments: [
         ("retint colorize ", ["aimodel", "h5", "hdf5", "mlpackage", "onnx"]),
         ("retint verify ", ["aimodel", "h5", "hdf5", "json", "mlpackage", "onnx"]),
+        ("retint diff ", ["aimodel", "h5", "hdf5", "mlpackage", "onnx"]),
         (
             "retint import ",
             ["bin", "ckpt", "h5", "hdf5", "onnx", "pt", "pth", "safetensors"]

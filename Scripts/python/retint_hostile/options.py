@@ -24,6 +24,7 @@ COMMANDS = {
     "dataset inspect": ["base/photos"],
     "dataset pack": ["base/photos", "-o", "new.h5"],
     "dataset split": ["base/photos", "-o", "lists"],
+    "diff": ["base/iOS15.mlpackage", "base/iOS18.mlpackage"],
     "evaluate": ["base/model.h5", "--data", "base/photos", *SMALL],
     "export": ["base/model.h5", "-o", "new.mlpackage", *SMALL],
     "import": ["base/state.h5", "--architecture", "pico-unet", "--width", "0.0625", "-o", "new.h5"],
@@ -112,6 +113,7 @@ READING = [
     "inspect {}", "import {} --architecture pico-unet -o new.h5", "export {} -o new.mlpackage",
     "quantize {} -o new.mlpackage", "verify {} --against base/model.h5 --size 32",
     "verify base/model.h5 --against {} --size 32", "verify base/model.h5 --reference {}",
+    "diff base/model.h5 {} --size 32", "diff {} base/iOS15.mlpackage --no-run",
     "verify base/model.h5 --against base/model.h5 --photo {}", "colorize {} base/photo.png -o out",
     "colorize base/model.h5 {} -o out --size 32",
     "colorize base/model.h5 base/photo.png -o out --mask {}",
@@ -133,6 +135,7 @@ WRITING = [
     "dataset split base/photos -o {}", "average base/model.h5 base/model.h5 -o {}",
     "colorize base/model.h5 base/photo.png --size 32 -o {}",
     "verify base/model.h5 --against base/model.h5 --size 32 --html {}",
+    "diff base/model.h5 base/model.h5 --size 32 --html {}",
     "verify base/iOS15.mlpackage --reference base/reference.h5 --min-snr 500 --reduce {}.mlpackage",
     "verify base/iOS15.mlpackage --against base/model.h5 --find-precision -o {}.mlpackage",
     "verify base/model.h5 --against base/model.h5 --size 32 --intermediates "

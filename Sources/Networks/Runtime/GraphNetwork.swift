@@ -26,7 +26,7 @@ package struct GraphNetwork: Sendable {
 
     package var operationCount: Int { network.nodes.count }
 
-    var variables: [String: any TensorSource] { weights }
+    package var variables: [String: any TensorSource] { weights }
 
     /// What goes in and comes out. Open batch sizes are 1 by default, and open heights and widths
     /// of images the usual side.

@@ -8,6 +8,7 @@
 @_exported import RetintColor
 @_exported import RetintColoring
 @_exported import RetintDeviceRules
+@_exported import RetintDiff
 @_exported import RetintDistributed
 @_exported import RetintExport
 @_exported import RetintFiles

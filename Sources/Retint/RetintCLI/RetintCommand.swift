@@ -30,6 +30,7 @@ struct RetintCommand: AsyncParsableCommand {
             CombineCommand.self,
             CompareCommand.self,
             DatasetCommand.self,
+            DiffCommand.self,
             EvaluateCommand.self,
             ExportCommand.self,
             ImportCommand.self,

@@ -31,6 +31,9 @@ package struct PackageConstants {
         }
     }
 
+    /// The arrays, in the order of their first use.
+    package var arrays: [(name: String, value: MILValue)] { weights.map { ($0.name, $0.value) } }
+
     /// The arrays as float32, in the order of their first use.
     package func tensors() throws -> [(name: String, data: TensorData)] {
         try weights.map { ($0.name, try TensorData($0.value)) }

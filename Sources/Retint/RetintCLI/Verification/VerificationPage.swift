@@ -16,13 +16,20 @@ struct VerificationPage {
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
         let sections = try results.reports.flatMap {
-            try JudgeSection($0, images?[$0.judge]).parts
+            try Self.sections(of: $0, images?[$0.judge])
         }
         try HTMLPage(title: title, style: Self.style, body: beside + sections).write(to: path)
     }
 
+    /// The parts of a page that are about one runtime.
+    static func sections(
+        of report: VerificationReport, _ images: VerificationImages?
+    ) throws -> [String] {
+        try JudgeSection(report, images).parts
+    }
+
     /// The scale of the maps of differences.
-    private static let style = """
+    static let style = """
         .legend { font-size: 12.5px; color: var(--quiet); }
         .legend span { display: inline-block; width: 180px; height: 11px; vertical-align: -1px;
           margin: 0 6px; background: \(HeatColor.gradient); }

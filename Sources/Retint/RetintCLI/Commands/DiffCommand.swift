@@ -1,0 +1,199 @@
+import ArgumentParser
+import Retint
+
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show what differs between two models.",
+        discussion: """
+            The models can be of any two formats. Compared are interface, operations, weights by \
+            value, metadata and, on the same inputs, the outputs, as by retint verify SECOND \
+            --against FIRST. Exit code 0: the outputs are within the tolerance; 2: they are \
+            outside, or the models do not take the same inputs. With --no-run, 2 means that \
+            interface, operations or weights differ; weights of another precision count as the \
+            same.
+
+            Weights are paired by name and by their values, so that renamed ones are found. A \
+            checkpoint beside a model of another format is compared as export would write it.
+
+            The default tolerance is that of verify for the coarser of the two precisions.
+
+            With --bisect, name more models, from good to bad: the first one that differs from the \
+            first of all is searched for as by git bisect, and only as many are read as that \
+            needs. Exit code 2: it is found; 0: the last one does not differ.
+            """)
+
+    @Argument(
+        help: """
+            The model to compare with, and the model that is compared; with --bisect, all models \
+            from good to bad.
+            """,
+        completion: .model)
+    var models: [String]
+
+    @Flag(help: "Find the first model that differs from the first of all.")
+    var bisect = false
+
+    @Flag(name: .customLong("no-run"), help: "Compare the files alone; run nothing.")
+    var comparesFilesOnly = false
+
+    @OptionGroup var input: InputOptions
+    @OptionGroup var bounds: BoundOptions
+
+    @Option(
+        help: """
+            The arithmetic of the second model: float32, float16 or mixed, as in verify; default: \
+            that of the model.
+            """)
+    var compute: ComputePrecision?
+
+    @OptionGroup var memory: MemoryOptions
+
+    @Flag(help: "List all intermediate values.")
+    var layers = false
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp("Also write an HTML page.", valueName: "file"), completion: .page)
+    var html: String?
+
+    func validate() throws {
+        guard models.count == 2 || bisect && models.count > 1 else {
+            throw ValidationError(
+                models.count > 2
+                    ? "\(models.count) models: name two, or --bisect" : "name two models")
+        }
+        guard !bisect || html == nil && !layers else {
+            throw ValidationError("--html and --layers show two models; omit --bisect")
+        }
+        guard comparesFilesOnly else { return }
+        let isRunning = input.isGiven || bounds.areGiven || compute != nil || layers
+        guard !isRunning else {
+            throw ValidationError(
+                "--no-run: nothing is run; omit the options for inputs, bounds, --compute and "
+                    + "--layers")
+        }
+    }
+
+    func run() async throws {
+        let inputs = try models + input.paths
+        let claim = try html.map { try OutputClaim($0, inputs: inputs) }
+        defer { claim?.end() }
+        let isEqual = try bisect ? searched() : compared()
+        guard isEqual else { throw ExitStatus.toleranceExceeded.exit }
+    }
+
+    private func compared() throws -> Bool {
+        let images = html.map { _ in VerificationImages() }
+        let diff = try comparison(opened(models[0]), opened(models[1]), images)
+        if let html { try DiffPage(diff, images).write(to: html) }
+        if json {
+            try Console.printJSON(diff)
+        } else {
+            for line in diff.lines(allLayers: layers) { Console.print(line) }
+        }
+        return diff.isEqual
+    }
+
+    private func opened(_ path: String) throws -> Model {
+        try Model(contentsOf: path, form: .file, execution: memory.execution)
+    }
+}
+
+// MARK: Comparing
+
+extension DiffCommand {
+    private func comparison(
+        _ first: Model, _ second: Model, _ images: VerificationImages?
+    ) throws -> ModelDiff {
+        var diff = try ModelDiff(first, second)
+        guard !comparesFilesOnly else { return diff }
+        do {
+            diff.numbers = try numbers(first, second, images)
+        } catch let error as VerificationError where diff.explains(error) {
+            diff.obstacle = [error.file, error.rule].filter { !$0.isEmpty }.joined(separator: ": ")
+        }
+        return diff
+    }
+
+    private func numbers(
+        _ first: Model, _ second: Model, _ images: VerificationImages?
+    ) throws -> VerificationReport {
+        let inputs = try input.inputs(
+            of: second.interface,
+            shapes: ModelDiff.inputShapes(of: first, second, size: input.size), model: second.name)
+        var options = VerificationOptions(
+            compute: compute,
+            bounds: bounds.replacing(
+                .standard(
+                    ModelDiff.coarser(first, second), compute: compute, isSameNetwork: true,
+                    isColorizer: try first.interface.isColorizer)))
+        if let images { options.onColors = { images.add($0) } }
+        return try second.verify(against: first, on: inputs, options: options)
+    }
+}
+
+extension ModelDiff {
+    /// Whether models cannot be compared because of what they take and return, and not because one
+    /// of them cannot be run at all.
+    fileprivate func explains(_ error: VerificationError) -> Bool {
+        error.kind == .mismatch || !interface.isEmpty && operations.obstacle == nil
+    }
+}
+
+// MARK: Bisection
+
+extension DiffCommand {
+    /// What a bisection has found.
+    private struct Bisection: Encodable {
+        struct Step: Encodable {
+            let file: String
+            let isEqual: Bool
+        }
+
+        var steps: [Step] = []
+        var firstDifferent: String?
+    }
+
+    private func searched() throws -> Bool {
+        let first = try opened(models[0])
+        var bisection = Bisection()
+        let found = try ModelBisection.firstDifferent(of: models.count) { index in
+            let diff = try comparison(first, opened(models[index]), nil)
+            bisection.steps.append(.init(file: models[index], isEqual: diff.isEqual))
+            if !json { Console.print(diff.step) }
+            return !diff.isEqual
+        }
+        bisection.firstDifferent = found.map { models[$0] }
+        if json {
+            try Console.printJSON(bisection)
+        } else {
+            for line in result(found) { Console.print(line) }
+        }
+        return found == nil
+    }
+
+    private func result(_ found: Int?) -> [String] {
+        guard let found else {
+            return ["\(models[models.count - 1]) does not differ from \(models[0])"]
+        }
+        return [
+            "\(models[found]) is the first that differs from \(models[0])",
+            "what it changed: retint diff \(models[found - 1]) \(models[found])",
+        ]
+    }
+}
+
+extension ModelDiff {
+    /// The result of a step of a bisection in one line.
+    fileprivate var step: String {
+        let worst = numbers?.outputs.min { $0.metrics.snr < $1.metrics.snr }
+        let error = worst.map { output in
+            ", max |e| \(Format.significant(output.metrics.maxAbs)), SNR "
+                + "\(Format.fixed(output.metrics.snr, 2)) dB in \(output.name)"
+        }
+        return "\(second.file): \(isEqual ? "equal" : "differs")\(error ?? "")"
+    }
+}

@@ -1,0 +1,116 @@
+import RetintMLPackage
+import RetintVerification
+
+extension ModelDiff.Weights {
+    /// - Throws: the errors of reading weights.
+    init(_ first: [WeightSource], _ second: [WeightSource]) throws {
+        let pairing = try WeightPairing(first, second)
+        pairs = try pairing.pairs.map { try ModelDiff.WeightPair(first[$0], second[$1]) }
+        onlyFirst = pairing.restOfFirst.map { first[$0].weight }
+        onlySecond = pairing.restOfSecond.map { second[$0].weight }
+    }
+}
+
+extension ModelDiff.WeightPair {
+    /// Quantized values are those of the other weight if the error is this far below them, in dB:
+    /// palettes of 2 bits are, a weight that was trained again is not.
+    private static let quantizedSNR = 6.0
+    /// The largest error, relative to the largest value, of the order in which a converter folds
+    /// normalizations into weights: some units in the last place of float32.
+    private static let foldedError = 1e-6
+
+    init(_ first: WeightSource, _ second: WeightSource) throws {
+        (self.first, self.second) = (first.weight, second.weight)
+        guard first.shape == second.shape else {
+            let isReordered = first.shape.sorted() == second.shape.sorted()
+            let (a, b) = try isReordered ? (first.read(), second.read()) : ([], [])
+            order = isReordered ? WeightOrder.text(a, first.shape, b, second.shape) : nil
+            relation = order == nil ? .reshaped : .reordered
+            (error, relativeError) = (nil, nil)
+            return
+        }
+        let (a, b) = (try first.read(), try second.read())
+        guard !areSame(a, b) else {
+            (relation, order, error, relativeError) = (.same, nil, nil, nil)
+            return
+        }
+        let largest = a.reduce(0) { max($0, Double(abs($1))) }
+        let error = VerificationReport.ErrorMetrics(
+            computed: b, expected: a, peak: max(largest, .leastNormalMagnitude))
+        self.error = error
+        let relative = largest > 0 ? error.maxAbs / largest : .infinity
+        relativeError = relative
+        let isRounded =
+            relative <= Self.foldedError || areSame(halved(a), b) || areSame(a, halved(b))
+            || first.weight.storage != second.weight.storage && error.snr >= Self.quantizedSNR
+        order = isRounded ? nil : WeightOrder.text(a, first.shape, b, second.shape)
+        relation = isRounded ? .rounded : order == nil ? .changed : .reordered
+    }
+}
+
+/// Whether all values are equal; NaN equals itself.
+private func areSame(_ a: [Float], _ b: [Float]) -> Bool {
+    a.count == b.count && zip(a, b).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN }
+}
+
+private func halved(_ values: [Float]) -> [Float] {
+    HalfPrecision.floats(HalfPrecision.halfs(values))
+}
+
+/// The order of values in a weight.
+enum WeightOrder {
+    /// More axes have too many orders to try.
+    private static let mostAxes = 4
+
+    /// How the values of `a` become those of `b`: by a permutation of the axes, or by reversing
+    /// one; nil if neither does.
+    static func text(_ a: [Float], _ shape: [Int], _ b: [Float], _ other: [Int]) -> String? {
+        guard shape.count <= mostAxes, a.count == b.count, a.count > 1 else { return nil }
+        let (a, b) = (halved(a), halved(b))
+        guard WeightPrint(a).elements == WeightPrint(b).elements else { return nil }
+        let own = strides(shape)
+        let orders = permutations(Array(shape.indices)).dropFirst()
+        for axes in orders where axes.map({ shape[$0] }) == other {
+            let places = positions(other, axes.map { own[$0] }, from: 0)
+            if matches(a, places, b) { return "axes \(axes)" }
+        }
+        guard shape == other else { return nil }
+        for axis in shape.indices {
+            var steps = own
+            steps[axis].negate()
+            let start = (shape[axis] - 1) * own[axis]
+            if matches(a, positions(shape, steps, from: start), b) {
+                return "reversed along axis \(axis)"
+            }
+        }
+        return nil
+    }
+
+    private static func matches(_ a: [Float], _ positions: [Int], _ b: [Float]) -> Bool {
+        zip(positions, b).allSatisfy { a[$0] == $1 || a[$0].isNaN && $1.isNaN }
+    }
+
+    /// The positions of all elements in row-major order, for steps along the axes.
+    private static func positions(_ shape: [Int], _ steps: [Int], from start: Int) -> [Int] {
+        zip(shape, steps).reduce([start]) { positions, axis in
+            positions.flatMap { position in (0..<axis.0).map { position + $0 * axis.1 } }
+        }
+    }
+
+    private static func strides(_ shape: [Int]) -> [Int] {
+        var strides = [Int](repeating: 1, count: shape.count)
+        for axis in shape.indices.dropLast().reversed() {
+            strides[axis] = strides[axis + 1] * shape[axis + 1]
+        }
+        return strides
+    }
+
+    private static func permutations(_ axes: [Int]) -> [[Int]] {
+        guard axes.count > 1 else { return [axes] }
+        return axes.indices.flatMap { index -> [[Int]] in
+            var rest = axes
+            let first = rest.remove(at: index)
+            return permutations(rest).map { [first] + $0 }
+        }
+    }
+}
