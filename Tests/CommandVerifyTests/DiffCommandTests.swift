@@ -66,7 +66,7 @@ import Testing
                 && result.output.hasSuffix(
                     "equal: the outputs are within the tolerance\n")
         )
-        try diff(0, photo, copy, "--no-run", says: ["equal, without a run"])
+        try diff(0, photo, copy, "--no-run", says: ["equal: interface, operations, weights; "])
     }
 
     @Test func otherMetadataDoNotDecide() throws {
@@ -95,7 +95,7 @@ import Testing
             says: ["float32 → float16", "output 1 element type", "(mul)", "mul → softmax"])
         #expect(!result.output.contains("changed"))
         // coremltools leaves a multiplication by one out in float16, and returns float16.
-        try diff(2, photo, half, "--no-run", says: ["a run: interface, operations\n"])
+        try diff(2, photo, half, "--no-run", says: ["DIFFERENT: interface, operations; "])
         // The bounds are those of the coarser model, whichever is the first.
         try diff(0, half, photo)
     }
@@ -115,6 +115,24 @@ import Testing
         }
     }
 
+    /// The values are those of other weights, which int8 does not explain.
+    @Test func otherValuesInAnotherPrecisionAreChanged() throws {
+        let copy = try edited("copy.mlpackage", of: photo) { package in
+            try package.change { values in values = values.map { $0 * 1.05 } }
+        }
+        try bench.expect(
+            0, "quantize", copy, "--weights", "int8", "--threshold", "8", "-o", "q.mlpackage")
+        try diff(2, photo, "q.mlpackage", "--no-run", says: ["1 changed", "DIFFERENT: weights; "])
+        let schemes = [
+            ["--weights", "palette2"], ["--weights", "palette4"], ["--sparsity", "0.5"],
+        ]
+        for scheme in schemes {
+            try bench.expect(
+                0, ["quantize", copy, "--threshold", "8", "-o", "q.mlpackage"] + scheme)
+            try diff(0, copy, "q.mlpackage", "--no-run", says: ["of another precision"])
+        }
+    }
+
     // MARK: Changes
 
     @Test func aChangedWeightIsNamed() throws {
@@ -129,7 +147,7 @@ import Testing
         let error = try #require(changed.first?["error"] as? [String: Any])
         #expect(changed.count == 1)
         #expect(abs(try #require(error["max_abs"] as? Double) - 0.25) < 1e-6)
-        try diff(2, photo, copy, "--no-run", says: ["DIFFERENT, without a run: weights\n"])
+        try diff(2, photo, copy, "--no-run", says: ["DIFFERENT: weights; "])
     }
 
     @Test func otherOrdersAreNamed() throws {
@@ -167,13 +185,25 @@ import Testing
         try diff(
             2, photo, copy,
             says: ["operations: different", "the first that differs", "(mul)", "→ 0.00392"])
-        try diff(2, photo, copy, "--no-run", says: ["without a run: operations\n"])
+        try diff(2, photo, copy, "--no-run", says: ["DIFFERENT: operations; "])
     }
 
     @Test func otherInterfacesCannotBeRun() throws {
         try diff(
             2, photo, pair,
             says: ["input 2 name", "outputs: ", "DIFFERENT: the outputs could not be compared"])
+    }
+
+    /// The same network for two sizes differs in its interface alone.
+    @Test func anotherSizeIsAnotherInterface() throws {
+        let model = try bench.makeCheckpoint()
+        for size in ["64", "96"] {
+            try bench.expect(0, "export", model, "-o", "\(size).mlpackage", "--size", size)
+        }
+        try diff(
+            2, "64.mlpackage", "96.mlpackage", "--no-run",
+            says: ["[1, 1, 64, 64]  [1, 1, 96, 96]", "operations: same", "DIFFERENT: interface; "])
+        try diff(2, "64.mlpackage", "96.mlpackage", says: ["could not be compared"])
     }
 
     // MARK: Other formats
@@ -188,6 +218,15 @@ import Testing
         #expect(result.output.contains("gamma") && result.output.contains("beta"))
     }
 
+    /// Its weights have no names, and biases have four axes.
+    @Test func aCoreAIModelOfThePackageIsEqual() throws {
+        let coarse = Self.network("coarse.mlpackage")
+        try bench.expect(0, ["export", coarse, "-o", "coarse.aimodel"])
+        let result = try diff(
+            0, coarse, "coarse.aimodel", says: ["Core AI", "interface: same", "weights: 2 same\n"])
+        #expect(result.output.contains("values under another name"))
+    }
+
     /// Batch normalizations are folded on both sides.
     @Test func aPackageIsEqualToItsCheckpoint() throws {
         try bench.makeHalfPackage()
@@ -195,7 +234,7 @@ import Testing
             0, "model.h5", "half.mlpackage", says: ["operations: same", "checkpoint"])
         #expect(!result.output.contains("changed") && !result.output.contains("only in"))
         // It differs in its interface alone, so that another copy of it is equal.
-        try diff(2, "model.h5", "half.mlpackage", "--no-run", says: ["a run: interface\n"])
+        try diff(2, "model.h5", "half.mlpackage", "--no-run", says: ["DIFFERENT: interface; "])
         try diff(0, "model.h5", "model.h5", "--no-run")
     }
 

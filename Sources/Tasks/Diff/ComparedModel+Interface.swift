@@ -48,7 +48,7 @@ extension ModelInterface.Extent {
     fileprivate var text: String {
         if let only { return "\(only)" }
         let range = "\(lower)…" + (upper.map { "\($0)" } ?? "")
-        return multiple == 1 ? range : "\(range) in steps of \(multiple)"
+        return multiple == 1 ? range : "\(range) by \(multiple)"
     }
 }
 

@@ -189,11 +189,18 @@ extension DiffCommand {
 extension ModelDiff {
     /// The result of a step of a bisection in one line.
     fileprivate var step: String {
-        let worst = numbers?.outputs.min { $0.metrics.snr < $1.metrics.snr }
-        let error = worst.map { output in
-            ", max |e| \(Format.significant(output.metrics.maxAbs)), SNR "
-                + "\(Format.fixed(output.metrics.snr, 2)) dB in \(output.name)"
+        "\(second.file): \(isEqual ? "equal" : "differs")" + (figures.map { ", \($0)" } ?? "")
+    }
+
+    /// The first bound that is exceeded, or the largest errors; nil without a run.
+    private var figures: String? {
+        if let obstacle { return obstacle }
+        guard let numbers else { return nil }
+        if let first = numbers.failures.first { return first }
+        let errors = numbers.outputs.map { output in
+            "\(output.name): max |e| \(Format.significant(output.metrics.maxAbs)), SNR "
+                + "\(Format.fixed(output.metrics.snr, 2)) dB"
         }
-        return "\(second.file): \(isEqual ? "equal" : "differs")\(error ?? "")"
+        return errors.joined(separator: "; ")
     }
 }

@@ -22,10 +22,10 @@ struct DiffPage {
     private var verdict: String {
         """
         <h1><span class="\(diff.isEqual ? "passed" : "failed")">\
-        \(diff.isEqual ? "equal" : "DIFFERENT")</span> \(diff.second.file.escapedForHTML)</h1>
+        \(diff.word)</span> \(diff.second.file.escapedForHTML)</h1>
+        <p>\(diff.reason.escapedForHTML)</p>
         <p>first: \(diff.first.text.escapedForHTML)</p>
         <p>second: \(diff.second.text.escapedForHTML)</p>
-        <p>\(diff.verdict.escapedForHTML)</p>
         """
     }
 

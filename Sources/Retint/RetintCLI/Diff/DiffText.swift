@@ -14,20 +14,23 @@ extension ModelDiff {
     }
 
     /// The last line.
-    var verdict: String {
+    private var verdict: String { "\(word): \(reason)" }
+
+    /// Whether the models are equal, in a word.
+    var word: String { isEqual ? "equal" : "DIFFERENT" }
+
+    /// Why they are or are not.
+    var reason: String {
         if numbers != nil {
             return isEqual
-                ? "equal: the outputs are within the tolerance"
-                : "DIFFERENT: the outputs are outside the tolerance"
+                ? "the outputs are within the tolerance" : "the outputs are outside the tolerance"
         }
-        if obstacle != nil { return "DIFFERENT: the outputs could not be compared" }
-        guard !isEqual else { return "equal, without a run" }
+        if obstacle != nil { return "the outputs could not be compared" }
         let parts = [
             ("interface", interface.isEmpty), ("operations", operations.areEqual),
             ("weights", weights.areEqual),
-        ]
-        return "DIFFERENT, without a run: "
-            + parts.filter { !$0.1 }.map(\.0).joined(separator: ", ")
+        ].filter { $0.1 == isEqual }.map(\.0)
+        return "\(parts.joined(separator: ", ")); the models did not run"
     }
 }
 

@@ -69,10 +69,7 @@ private struct JudgeSection {
     }
 
     private var verdict: String {
-        let failures =
-            report.outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
-            + report.colorFailures + report.layerFailures
-        let items = failures.map { "<li>\($0.escapedForHTML)</li>" }.joined()
+        let items = report.failures.map { "<li>\($0.escapedForHTML)</li>" }.joined()
         return """
             <h1><span class="\(report.passed ? "passed" : "failed")">\
             \(report.passed ? "passed" : "FAILED")</span> \(report.model.escapedForHTML)</h1>

@@ -6,14 +6,17 @@ extension VerificationReport {
 
     /// The report as text.
     func lines(allLayers: Bool) -> [String] {
-        let failures =
-            outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
-            + colorFailures + layerFailures
-        return ["\(model) (\(precision)) against \(reference)"] + outputTable.lines + colorLines
+        ["\(model) (\(precision)) against \(reference)"] + outputTable.lines + colorLines
             + ["tolerance: \(tolerance)"] + failures + rangeLines + comparisonLines
             + diagnosisTables.flatMap(\.lines)
             + (allLayers ? [""] + layerTable(Array(layers.indices)).lines : [])
             + ["", "computed in \(compute) by \(runtime)", passed ? "passed" : "FAILED"]
+    }
+
+    /// A sentence for each bound that is exceeded.
+    var failures: [String] {
+        outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
+            + colorFailures + layerFailures
     }
 
     private var outputTable: TextTable {

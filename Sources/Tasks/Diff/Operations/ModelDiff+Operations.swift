@@ -5,7 +5,8 @@ extension ModelDiff {
     ///
     /// Operations are compared as retint's engine runs them, in the order of computation, so that
     /// models of two formats can be compared, and conversions between float16 and float32 do not
-    /// matter. Those are among ``counts`` if both files are of the same format.
+    /// matter; those are among ``counts`` if both files are of the same format. Shapes are compared
+    /// if both models take inputs of the same shapes.
     public struct Operations: Codable, Sendable {
         /// The number of operations of each kind, by name: the file's own kinds if both models have
         /// the same format.
@@ -59,9 +60,10 @@ extension ModelDiff.Operations {
         var own = isOneFormat ? one.inspection.operationCounts : nil
         var theirs = isOneFormat ? other.inspection.operationCounts : nil
         do {
-            let (a, b) = try Step.lists(first, second)
+            let (a, b, haveSameInputs) = try Step.lists(first, second)
             (own, theirs) = (own ?? Step.counts(a), theirs ?? Step.counts(b))
-            (firstDifference, obstacle) = (Step.firstDifference(a, b), nil)
+            firstDifference = Step.firstDifference(a, b, comparesShapes: haveSameInputs)
+            obstacle = nil
         } catch {
             (firstDifference, obstacle) = (nil, "\(error)")
         }

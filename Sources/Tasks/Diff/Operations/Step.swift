@@ -7,6 +7,8 @@ import RetintTensors
 /// An operation of a model, as the engine runs it.
 struct Step {
     let place: ModelDiff.OperationPlace
+    /// What is computed: the same for an operation and a special case of it.
+    let kind: String
     /// Where its operands come from: steps of lower numbers, and below 0 inputs of the model.
     /// Weights and constants are not among them.
     let operands: [Int]
@@ -32,11 +34,14 @@ extension Step {
     /// The steps of two models in the order of computation, for inputs of the same shapes if both
     /// models take such.
     ///
+    /// - Returns: the steps, and whether their inputs have the same shapes.
     /// - Throws: `ModelError` or `ConversionError` if a model cannot be run.
-    static func lists(_ first: Model, _ second: Model) throws -> ([Step], [Step]) {
+    static func lists(
+        _ first: Model, _ second: Model
+    ) throws -> (first: [Step], second: [Step], haveSameInputs: Bool) {
         let shapes = try ModelDiff.inputShapes(of: first, second)
         let own = try first.interface.takes(shapes) ? shapes : first.inputShapes()
-        return (try list(first, own), try list(second, shapes))
+        return (try list(first, own), try list(second, shapes), own == shapes)
     }
 
     private static func list(_ model: Model, _ shapes: [Shape]) throws -> [Step] {
@@ -75,7 +80,15 @@ extension Step {
         place = ModelDiff.OperationPlace(
             name: name, operation: node.operation.name, shape: node.shape.dimensions)
         self.operands = operands
-        parameters = Parameter.all(of: node.operation)
+        if node.operation is Relu6 {
+            kind = Clip.name
+            parameters = [("maximum", 6), ("minimum", 0)].map {
+                Parameter(name: $0, value: .number($1))
+            }
+        } else {
+            kind = node.operation.name
+            parameters = Parameter.all(of: node.operation)
+        }
         constants = node.inputs.compactMap { id in
             guard let constant = graph.nodes[id].operation as? Constant,
                 constant.data.scalars.count == 1
@@ -144,13 +157,17 @@ private func areAlike(_ a: Float, _ b: Float) -> Bool {
 
 extension Step {
     /// The first two steps that differ.
+    ///
+    /// - Parameter comparesShapes: whether the shapes of results are compared.
     static func firstDifference(
-        _ first: [Step], _ second: [Step]
+        _ first: [Step], _ second: [Step], comparesShapes: Bool
     ) -> ModelDiff.OperationDifference? {
         for index in 0..<max(first.count, second.count) {
             let a = index < first.count ? first[index] : nil
             let b = index < second.count ? second[index] : nil
-            let changes = changes(a, b, first, second)
+            let changes = changes(a, b, first, second).filter {
+                comparesShapes || $0.place != shape
+            }
             guard !changes.isEmpty else { continue }
             return ModelDiff.OperationDifference(
                 index: index, first: a?.place, second: b?.place, changes: changes)
@@ -161,7 +178,7 @@ extension Step {
     private static func changes(
         _ a: Step?, _ b: Step?, _ first: [Step], _ second: [Step]
     ) -> [ModelDiff.Change] {
-        guard let a, let b, a.place.operation == b.place.operation else {
+        guard let a, let b, a.kind == b.kind else {
             return [
                 ModelDiff.Change(
                     place: "operation", first: a?.place.operation, second: b?.place.operation)
@@ -172,7 +189,7 @@ extension Step {
             changes.append(ModelDiff.Change(place: place, first: own, second: theirs))
         }
         if a.place.shape != b.place.shape {
-            add("shape", "\(a.place.shape)", "\(b.place.shape)")
+            add(shape, "\(a.place.shape)", "\(b.place.shape)")
         }
         if a.operands != b.operands {
             add("operands", a.operandNames(first), b.operandNames(second))
@@ -190,6 +207,9 @@ extension Step {
         }
         return changes
     }
+
+    /// The place of a change of the result's shape.
+    private static let shape = "shape"
 
     private static func text(_ constants: [Float]) -> String {
         constants.map { "\($0)" }.joined(separator: ", ")

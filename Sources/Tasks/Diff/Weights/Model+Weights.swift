@@ -112,10 +112,15 @@ extension MILProgram {
 }
 
 extension MILOperation {
-    /// What `constexpr_…` unpacks, such as `uint4 palette`.
+    /// What `constexpr_…` unpacks, such as `int8` or `4-bit palette`.
     ///
     /// - Parameter storage: of the values before it.
     fileprivate func compression(_ storage: [String: String]) -> String {
+        // Before iOS18, indices of any number of bits are packed as bytes.
+        if let palette = attributes["lut"]?.type.elementCount {
+            let bits = palette.bitWidth - max(palette - 1, 0).leadingZeroBitCount
+            return "\(bits)-bit palette"
+        }
         let words = [
             "affine": "", "blockwise": "", "lut": " palette", "sparse": " sparse", "cast": "",
         ]

@@ -23,7 +23,7 @@ extension ModelDiff {
         public let name: String
         /// Its extents.
         public let shape: [Int]
-        /// How it is stored: `float16`, `int8`, `uint4 palette`; nil if the file does not say it
+        /// How it is stored: `float16`, `int8`, `4-bit palette`; nil if the file does not say it
         /// for this weight.
         public let storage: String?
     }
@@ -35,7 +35,8 @@ extension ModelDiff {
             /// All are equal.
             case same
             /// They are those of the other in another precision: rounded to float16, quantized or
-            /// palettized, or with the rounding of other float32 arithmetic.
+            /// palettized, or with the rounding of other float32 arithmetic. The error is one that
+            /// their precisions explain.
             case rounded
             /// They are equal in another order: transposed, or reversed along an axis.
             case reordered
@@ -54,8 +55,8 @@ extension ModelDiff {
         /// The order that makes ``Relation/reordered`` weights equal, such as
         /// `axes [1, 0, 2, 3]`; nil if none of the usual ones does.
         public let order: String?
-        /// The error of the second model's values against those of the first; nil if all are equal
-        /// or the shapes differ.
+        /// The error of the second model's values against those of the first; nil if all are equal,
+        /// also in another order, or the shapes differ.
         public let error: VerificationReport.ErrorMetrics?
         /// The largest error divided by the largest value of the first model; nil without
         /// ``error``.

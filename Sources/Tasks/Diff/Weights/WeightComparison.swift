@@ -6,15 +6,17 @@ extension ModelDiff.Weights {
     init(_ first: [WeightSource], _ second: [WeightSource]) throws {
         let pairing = try WeightPairing(first, second)
         pairs = try pairing.pairs.map { try ModelDiff.WeightPair(first[$0], second[$1]) }
-        onlyFirst = pairing.restOfFirst.map { first[$0].weight }
-        onlySecond = pairing.restOfSecond.map { second[$0].weight }
+        onlyFirst = pairing.restOfFirst.map { first[$0].weight }.filter { !$0.isNumber }
+        onlySecond = pairing.restOfSecond.map { second[$0].weight }.filter { !$0.isNumber }
     }
 }
 
+extension ModelDiff.Weight {
+    /// Whether it is a number with axes, an operand of arithmetic, which is compared as such.
+    fileprivate var isNumber: Bool { shape.count > 1 && shape.allSatisfy { $0 == 1 } }
+}
+
 extension ModelDiff.WeightPair {
-    /// Quantized values are those of the other weight if the error is this far below them, in dB:
-    /// palettes of 2 bits are, a weight that was trained again is not.
-    private static let quantizedSNR = 6.0
     /// The largest error, relative to the largest value, of the order in which a converter folds
     /// normalizations into weights: some units in the last place of float32.
     private static let foldedError = 1e-6
@@ -24,7 +26,7 @@ extension ModelDiff.WeightPair {
         guard first.shape == second.shape else {
             let isReordered = first.shape.sorted() == second.shape.sorted()
             let (a, b) = try isReordered ? (first.read(), second.read()) : ([], [])
-            order = isReordered ? WeightOrder.text(a, first.shape, b, second.shape) : nil
+            order = isReordered ? WeightOrder(first, second).text(a, b) : nil
             relation = order == nil ? .reshaped : .reordered
             (error, relativeError) = (nil, nil)
             return
@@ -37,14 +39,15 @@ extension ModelDiff.WeightPair {
         let largest = a.reduce(0) { max($0, Double(abs($1))) }
         let error = VerificationReport.ErrorMetrics(
             computed: b, expected: a, peak: max(largest, .leastNormalMagnitude))
-        self.error = error
         let relative = largest > 0 ? error.maxAbs / largest : .infinity
-        relativeError = relative
         let isRounded =
-            relative <= Self.foldedError || areSame(halved(a), b) || areSame(a, halved(b))
-            || first.weight.storage != second.weight.storage && error.snr >= Self.quantizedSNR
-        order = isRounded ? nil : WeightOrder.text(a, first.shape, b, second.shape)
+            relative <= Self.foldedError
+            || WeightRounding(first, second)?.explains(a, b) ?? false
+        order = isRounded ? nil : WeightOrder(first, second).text(a, b)
         relation = isRounded ? .rounded : order == nil ? .changed : .reordered
+        // The error of values in another order says nothing.
+        self.error = order == nil ? error : nil
+        relativeError = order == nil ? relative : nil
     }
 }
 
@@ -57,15 +60,23 @@ private func halved(_ values: [Float]) -> [Float] {
     HalfPrecision.floats(HalfPrecision.halfs(values))
 }
 
-/// The order of values in a weight.
-enum WeightOrder {
+/// The order of values in two weights.
+private struct WeightOrder {
+    private var shape: [Int]
+    private var other: [Int]
+
     /// More axes have too many orders to try.
     private static let mostAxes = 4
 
+    init(_ first: WeightSource, _ second: WeightSource) {
+        (shape, other) = (first.weight.shape, second.weight.shape)
+        if shape.count != other.count { (shape, other) = (first.shape, second.shape) }
+    }
+
     /// How the values of `a` become those of `b`: by a permutation of the axes, or by reversing
     /// one; nil if neither does.
-    static func text(_ a: [Float], _ shape: [Int], _ b: [Float], _ other: [Int]) -> String? {
-        guard shape.count <= mostAxes, a.count == b.count, a.count > 1 else { return nil }
+    func text(_ a: [Float], _ b: [Float]) -> String? {
+        guard shape.count <= Self.mostAxes, a.count == b.count, a.count > 1 else { return nil }
         let (a, b) = (halved(a), halved(b))
         guard WeightPrint(a).elements == WeightPrint(b).elements else { return nil }
         let own = strides(shape)
@@ -86,18 +97,18 @@ enum WeightOrder {
         return nil
     }
 
-    private static func matches(_ a: [Float], _ positions: [Int], _ b: [Float]) -> Bool {
+    private func matches(_ a: [Float], _ positions: [Int], _ b: [Float]) -> Bool {
         zip(positions, b).allSatisfy { a[$0] == $1 || a[$0].isNaN && $1.isNaN }
     }
 
     /// The positions of all elements in row-major order, for steps along the axes.
-    private static func positions(_ shape: [Int], _ steps: [Int], from start: Int) -> [Int] {
+    private func positions(_ shape: [Int], _ steps: [Int], from start: Int) -> [Int] {
         zip(shape, steps).reduce([start]) { positions, axis in
             positions.flatMap { position in (0..<axis.0).map { position + $0 * axis.1 } }
         }
     }
 
-    private static func strides(_ shape: [Int]) -> [Int] {
+    private func strides(_ shape: [Int]) -> [Int] {
         var strides = [Int](repeating: 1, count: shape.count)
         for axis in shape.indices.dropLast().reversed() {
             strides[axis] = strides[axis + 1] * shape[axis + 1]
@@ -105,7 +116,7 @@ enum WeightOrder {
         return strides
     }
 
-    private static func permutations(_ axes: [Int]) -> [[Int]] {
+    private func permutations(_ axes: [Int]) -> [[Int]] {
         guard axes.count > 1 else { return [axes] }
         return axes.indices.flatMap { index -> [[Int]] in
             var rest = axes

@@ -7,7 +7,8 @@ struct WeightSource {
     let weight: ModelDiff.Weight
     let read: () throws -> [Float]
 
-    var shape: [Int] { weight.shape }
+    /// The extents without those of 1: a bias may be [32] or [1, 32, 1, 1].
+    var shape: [Int] { weight.shape.filter { $0 != 1 } }
 }
 
 /// What the values of a weight have in common with others that are equal to them, so that few
