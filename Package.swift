@@ -67,8 +67,8 @@ extension Target.Dependency {
 let exportedByRetint = [
     "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
     "Diff", "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "MIL",
-    "MLPackage", "Measuring", "ONNXReading", "ONNXWriting", "Pages", "PhotoData", "Quantization",
-    "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
+    "MLPackage", "Measuring", "NeuralNetwork", "ONNXReading", "ONNXWriting", "Pages", "PhotoData",
+    "Quantization", "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]
 let exportedByNetworks = ["Architectures", "Engine", "Graph", "Layers", "Tensors"]
 let faces =
@@ -133,7 +133,7 @@ let package = Package(
         target(
             "Formats/Generated/CoreMLProto",
             products: [.protobuf],
-            exclude: ["MIL.proto", "Model.proto"]),
+            exclude: ["MIL.proto", "Model.proto", "NeuralNetwork.proto"]),
         target("Formats/Generated/ONNXProto", products: [.protobuf], exclude: ["ONNX.proto"]),
         target(
             "Formats/Generated/TensorBoardProto",
@@ -144,6 +144,10 @@ let package = Package(
             uses: ["CoreMLProto", "Files"],
             products: [.protobuf, .system]),
         target("Formats/MIL", uses: ["Files", "Graph", "MLPackage", "Tensors"]),
+        target(
+            "Formats/NeuralNetwork",
+            uses: ["CoreMLProto", "Files", "MIL", "MLPackage"],
+            products: [.protobuf, .system]),
         target(
             "Formats/ONNXReading",
             uses: ["Files", "Graph", "Layers", "ONNXProto", "TensorFiles", "Tensors"],
@@ -166,7 +170,7 @@ let package = Package(
             "Networks/Checkpoints",
             uses: [
                 "AIModel", "Architectures", "Files", "Graph", "Layers", "MLPackage",
-                "ONNXWriting", "TensorFiles", "Tensors",
+                "NeuralNetwork", "ONNXWriting", "TensorFiles", "Tensors",
             ]),
         target(
             "Networks/Export",
@@ -339,6 +343,15 @@ let package = Package(
             uses: ["CoreMLProto", "MLPackage"],
             helpers: ["TestSupport"],
             products: [.protobuf, .system],
+            exclude: ["Goldens"]),
+        tests(
+            "NeuralNetworkTests",
+            uses: [
+                "CoreMLProto", "Engine", "Files", "Graph", "MIL", "MLPackage", "NeuralNetwork",
+                "Tensors",
+            ],
+            helpers: ["PackageSupport", "TestSupport"],
+            products: [.protobuf],
             exclude: ["Goldens"]),
         tests(
             "ONNXReadingTests",

@@ -138,14 +138,14 @@ struct BadInputTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try replace(path + "/coremldata.bin", [0])
         let failure = error { () throws(MLPackageError) in _ = try MLPackage(contentsOf: path) }
-        #expect(failure?.description.contains("(.mlmodelc) cannot be read back") == true)
+        #expect(failure?.description.contains("(.mlmodelc) is not an .mlpackage") == true)
         #expect(failure?.remedy.contains("compiled from") == true)
     }
 
     /// The old kind in a package of its own.
     @Test func oldModelsAreTold() throws {
         try refuses("old kind \"neuralNetwork\"", "for iOS15 or later") {
-            $0.neuralNetwork = ProtoOtherModel()
+            $0.neuralNetwork = ProtoNeuralNetwork()
         }
     }
 }

@@ -22,7 +22,7 @@ struct RefusalTests {
     }
 
     private static let cases: [(String, Change)] = [
-        ("old kind \"neuralNetwork\"", { $0.neuralNetwork = ProtoOtherModel() }),
+        ("old kind \"neuralNetwork\"", { $0.neuralNetwork = ProtoNeuralNetwork() }),
         ("no model", { $0.type = nil }),
         ("specification version", { $0.specificationVersion = 99 }),
         ("operation set", { $0.specificationVersion = 9 }),

@@ -22,7 +22,8 @@ import Testing
         let kinds = ModelFormat.all.map(\.kind)
         #expect(
             kinds == [
-                "mlpackage", "aimodel", "onnx", "checkpoint", "hdf5", "safetensors", "pytorch",
+                "mlpackage", "mlmodelc", "mlmodel", "aimodel", "onnx", "checkpoint", "hdf5",
+                "safetensors", "pytorch",
             ])
     }
 
@@ -38,11 +39,15 @@ import Testing
         try makeFolder("empty")
         try makeFolder("m.aimodel")
         try makeFolder("renamed.mlpackage", with: "main.mlirb")
+        try makeFolder("m.mlmodelc")
+        try makeFolder("renamed", with: "model.mil")
+        FileManager.default.createFile(atPath: scratch.path("m.mlmodel"), contents: nil)
         let expected: [String: ModelFormat] = [
             "checkpoint.bin": .checkpoint, "weights.h5": ModelFormat(.hdf5),
             "weights.safetensors": ModelFormat(.safetensors), "named.ONNX": .onnx,
             "m.mlpackage": .coreML, "m.mlpackage#small": .coreML, "empty": .coreML,
-            "m.aimodel": .coreAI, "renamed.mlpackage": .coreAI,
+            "m.aimodel": .coreAI, "renamed.mlpackage": .coreAI, "m.mlmodelc": .compiled,
+            "renamed": .compiled, "m.mlmodel": .neuralNetwork,
         ]
         for (name, format) in expected {
             #expect(try ModelFormat(ofFileAt: scratch.path(name)) == format, "\(name)")

@@ -39,7 +39,7 @@ extension MLPackageError {
     }
 
     /// Any error of reading or writing the package at `file`.
-    init(_ error: any Error, file: String, remedy: String) {
+    package init(_ error: any Error, file: String, remedy: String) {
         switch error {
         case let error as MLPackageError: self = error
         case let fault as BrokenRule: self = fault.error(file: file, remedy: remedy)

@@ -17,6 +17,7 @@
 @_exported import RetintMIL
 @_exported import RetintMLPackage
 @_exported import RetintMeasuring
+@_exported import RetintNeuralNetwork
 @_exported import RetintONNXReading
 @_exported import RetintONNXWriting
 @_exported import RetintPages

@@ -9,6 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 // The part of Core ML's model format that retint reads and writes: an ML Program and its interface.
+// Neural networks, the form of models before, are read.
 //
 // Field names and numbers are those of the format; everything else is this project's wording.
 // Fields that are left out here are skipped on reading and never written.
@@ -103,10 +104,10 @@ package nonisolated struct ProtoModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .treeEnsembleRegressor(newValue)}
   }
 
-  package var neuralNetworkRegressor: ProtoOtherModel {
+  package var neuralNetworkRegressor: ProtoNeuralNetwork {
     get {
       if case .neuralNetworkRegressor(let v)? = _storage._type {return v}
-      return ProtoOtherModel()
+      return ProtoNeuralNetwork()
     }
     set {_uniqueStorage()._type = .neuralNetworkRegressor(newValue)}
   }
@@ -135,18 +136,18 @@ package nonisolated struct ProtoModel: @unchecked Sendable {
     set {_uniqueStorage()._type = .treeEnsembleClassifier(newValue)}
   }
 
-  package var neuralNetworkClassifier: ProtoOtherModel {
+  package var neuralNetworkClassifier: ProtoNeuralNetwork {
     get {
       if case .neuralNetworkClassifier(let v)? = _storage._type {return v}
-      return ProtoOtherModel()
+      return ProtoNeuralNetwork()
     }
     set {_uniqueStorage()._type = .neuralNetworkClassifier(newValue)}
   }
 
-  package var neuralNetwork: ProtoOtherModel {
+  package var neuralNetwork: ProtoNeuralNetwork {
     get {
       if case .neuralNetwork(let v)? = _storage._type {return v}
-      return ProtoOtherModel()
+      return ProtoNeuralNetwork()
     }
     set {_uniqueStorage()._type = .neuralNetwork(newValue)}
   }
@@ -177,12 +178,12 @@ package nonisolated struct ProtoModel: @unchecked Sendable {
     case glmRegressor(ProtoOtherModel)
     case supportVectorRegressor(ProtoOtherModel)
     case treeEnsembleRegressor(ProtoOtherModel)
-    case neuralNetworkRegressor(ProtoOtherModel)
+    case neuralNetworkRegressor(ProtoNeuralNetwork)
     case glmClassifier(ProtoOtherModel)
     case supportVectorClassifier(ProtoOtherModel)
     case treeEnsembleClassifier(ProtoOtherModel)
-    case neuralNetworkClassifier(ProtoOtherModel)
-    case neuralNetwork(ProtoOtherModel)
+    case neuralNetworkClassifier(ProtoNeuralNetwork)
+    case neuralNetwork(ProtoNeuralNetwork)
     case mlProgram(ProtoProgram)
     case serializedModel(ProtoOtherModel)
 
@@ -818,7 +819,7 @@ nonisolated extension ProtoModel: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           }
         }()
         case 303: try {
-          var v: ProtoOtherModel?
+          var v: ProtoNeuralNetwork?
           var hadOneofValue = false
           if let current = _storage._type {
             hadOneofValue = true
@@ -870,7 +871,7 @@ nonisolated extension ProtoModel: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           }
         }()
         case 403: try {
-          var v: ProtoOtherModel?
+          var v: ProtoNeuralNetwork?
           var hadOneofValue = false
           if let current = _storage._type {
             hadOneofValue = true
@@ -883,7 +884,7 @@ nonisolated extension ProtoModel: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           }
         }()
         case 500: try {
-          var v: ProtoOtherModel?
+          var v: ProtoNeuralNetwork?
           var hadOneofValue = false
           if let current = _storage._type {
             hadOneofValue = true

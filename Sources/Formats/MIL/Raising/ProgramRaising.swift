@@ -76,46 +76,15 @@ final class ProgramRaising {
         }
         let raised = RaisedOperation(
             operation: operation, place: place, graph: graph, values: values)
-        do {
+        try raised.naming {
             if operation.isConstantExpression {
                 for (output, value) in zip(operation.outputs, try raised.decompressed()) {
                     values.define(output.name, constant: value)
                 }
             } else {
-                try define(try results(of: raised), operation, place)
+                try define(try raised.results(), operation, place)
             }
-        } catch let error as ShapeError {
-            throw Self.damaged(place, error.reason)
-        } catch let error as MLPackageError {
-            throw ConversionError(
-                file: error.file, place: "\(place), \(error.place)", rule: error.rule,
-                remedy: error.remedy)
         }
-    }
-
-    private func results(of raised: RaisedOperation) throws -> [Tensor] {
-        guard let form = OperationForms.raising(raised.type) else {
-            throw unknown(raised.operation, raised.place)
-        }
-        let results = try graph.inModule(raised.operation.name) {
-            Result { try form.raise(raised) }
-        }.get()
-        if let error = graph.error { throw Self.damaged(raised.place, error.reason) }
-        return results
-    }
-
-    private static func damaged(_ place: String, _ rule: String) -> ConversionError {
-        ConversionError(
-            place: place, rule: rule,
-            remedy: "The package is damaged or uses an unsupported feature.")
-    }
-
-    private func unknown(_ operation: MILOperation, _ place: String) -> ConversionError {
-        let outputs = operation.outputs.map(\.name).joined(separator: ", ")
-        return ConversionError(
-            place: place,
-            rule: "the operation type \(operation.type) (output \(outputs)) is not supported",
-            remedy: "Convert the network without it.")
     }
 
     /// Defines an operation's results, after checking their shapes against the declared ones.
@@ -134,7 +103,7 @@ final class ProgramRaising {
                 declared.count == result.shape.rank
                 && zip(declared, result.shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
             guard fits, result.shape.boundedCount != nil else {
-                throw Self.damaged(
+                throw RaisedOperation.damaged(
                     place,
                     "\(output.name) is declared as \(output.type) but evaluates to "
                         + "\(result.shape)")

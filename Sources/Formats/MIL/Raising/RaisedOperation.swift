@@ -55,6 +55,46 @@ package struct RaisedOperation: OperationParameters {
     }
 }
 
+/// Its results.
+extension RaisedOperation {
+    /// The operation's outputs, in order.
+    func results() throws -> [Tensor] {
+        guard let form = OperationForms.raising(type) else { throw unknown() }
+        let results = try graph.inModule(operation.name) {
+            Result { try form.raise(self) }
+        }.get()
+        if let error = graph.error { throw Self.damaged(place, error.reason) }
+        return results
+    }
+
+    /// Runs `body`, and throws its errors as those of the operation.
+    func naming(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as ShapeError {
+            throw Self.damaged(place, error.reason)
+        } catch let error as MLPackageError {
+            throw ConversionError(
+                file: error.file, place: "\(place), \(error.place)", rule: error.rule,
+                remedy: error.remedy)
+        }
+    }
+
+    static func damaged(_ place: String, _ rule: String) -> ConversionError {
+        ConversionError(
+            place: place, rule: rule,
+            remedy: "The package is damaged or uses an unsupported feature.")
+    }
+
+    private func unknown() -> ConversionError {
+        let outputs = operation.outputs.map(\.name).joined(separator: ", ")
+        return ConversionError(
+            place: place,
+            rule: "the operation type \(type) (output \(outputs)) is not supported",
+            remedy: "Convert the network without it.")
+    }
+}
+
 extension Shape {
     /// An upper bound for the elements of any tensor that a program can be run with.
     package static let largestCount = 1 << 31

@@ -24,12 +24,10 @@ public struct FunctionPath {
 }
 
 extension MLPackage {
-    /// Whether the path of a package or of a function leads to a folder, or to a `.mlmodel` file,
-    /// which is refused by its name.
+    /// Whether the path of a package or of a function leads to a folder.
     ///
     /// - Throws: `FileError` if nothing is there.
     package static func isPackage(_ path: some PathConvertible) throws(FileError) -> Bool {
-        let package = FunctionPath(path).package
-        return try isDirectory(package) || package.extension == "mlmodel"
+        try isDirectory(FunctionPath(path).package)
     }
 }

@@ -1,11 +1,25 @@
 import RetintFiles
 import SystemPackage
 
-/// The contents of a single `.mlmodel` file, for the error that refuses it: its fields are skipped,
-/// not read.
+extension MLPackage {
+    /// Refuses a single `.mlmodel` file that contains anything other than a neural network.
+    package static func requireNeuralNetwork(
+        at path: some PathConvertible
+    ) throws(MLPackageError) {
+        do {
+            let kind = try ModelFileKind(at: path.filePath)
+            if !kind.isNeuralNetwork { throw kind.refusal }
+        } catch {
+            throw MLPackageError(error, file: path.filePath.string, remedy: "Check the path.")
+        }
+    }
+}
+
+/// The contents of a single `.mlmodel` file: its fields are skipped, not read.
 struct ModelFileKind {
     private var version: UInt64?
     private var kind: String?
+    fileprivate var isNeuralNetwork: Bool { kind?.hasPrefix("neural network") ?? false }
 
     /// The kinds of model that the format numbers, by their field.
     private static let kinds: [UInt64: String] = [
@@ -44,7 +58,9 @@ struct ModelFileKind {
         }
         return BrokenRule(
             "", "a single .mlmodel file\(stated) contains a \(kind), not an ML Program",
-            "Convert the network again to an .mlpackage for iOS15 or later.")
+            isNeuralNetwork
+                ? "Read it as a .mlmodel, or convert the network again to an .mlpackage."
+                : "Convert the network again to an .mlpackage for iOS15 or later.")
     }
 }
 

@@ -44,16 +44,11 @@ enum PackageReader {
     }
 
     private static func checkCompiled(_ path: FilePath) throws {
-        func holds(_ name: String) throws -> Bool {
-            try FileKind(at: path.appending(name)) == .file
-        }
-        guard try path.extension == "mlmodelc" || holds("coremldata.bin") else { return }
-        let kind =
-            try holds("model.mil")
-            ? "ML Program" : holds("model.espresso.net") ? "neural network" : "model"
+        let isCompiled = try FileKind(at: path.appending("coremldata.bin")) == .file
+        guard try isCompiled || MLPackage.isCompiled(path) else { return }
         throw BrokenRule(
-            "", "a compiled \(kind) (.mlmodelc) cannot be read back",
-            "Give the .mlpackage that it was compiled from.")
+            "", "a compiled model (.mlmodelc) is not an .mlpackage",
+            "Read it as a compiled model, or give the .mlpackage that it was compiled from.")
     }
 }
 

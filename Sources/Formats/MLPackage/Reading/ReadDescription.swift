@@ -12,7 +12,7 @@ extension ModelDescription {
 }
 
 extension ModelMetadata {
-    init(_ proto: ProtoMetadata) {
+    package init(_ proto: ProtoMetadata) {
         shortDescription = proto.shortDescription
         author = proto.author
         license = proto.license
@@ -22,7 +22,7 @@ extension ModelMetadata {
 }
 
 extension Feature {
-    init(_ proto: ProtoFeatureDescription) throws {
+    package init(_ proto: ProtoFeatureDescription) throws {
         name = proto.name
         shortDescription = proto.shortDescription
         type = try at("feature \"\(proto.name)\"") { try FeatureType(proto.type) }

@@ -1,7 +1,10 @@
-/// The weight files of a package, each opened for the first value that refers to it.
+/// The weight files of a package or a compiled model, each opened for the first value that refers
+/// to it.
 final class WeightFiles {
+    /// The path of the package.
     private let package: String
-    private let manifest: Manifest
+    /// The manifest of a package; nil for a compiled model, which has none.
+    private let manifest: Manifest?
     private var files: [String: WeightFile] = [:]
 
     private static let prefix = "@model_path/"
@@ -10,6 +13,12 @@ final class WeightFiles {
     init(package: String, manifest: Manifest) {
         self.package = package
         self.manifest = manifest
+    }
+
+    /// - Parameter folder: that of a compiled model.
+    init(folder: String) {
+        package = folder
+        manifest = nil
     }
 
     /// Checks that the files contain nothing but their records.
@@ -38,6 +47,10 @@ final class WeightFiles {
             name.hasPrefix(Self.prefix), place, "the name has to start with \(Self.prefix)")
         let relative = String(name.dropFirst(Self.prefix.count))
         try at(place) { try PackagePath.check(relative) }
+        guard let manifest else {
+            try at(place) { try PackagePath.checkLinks(root: package, path: relative) }
+            return relative
+        }
         let directory = manifest.modelPath.split(separator: "/").dropLast().joined(separator: "/")
         let path = directory.isEmpty ? relative : directory + "/" + relative
         try require(manifest.covers(path), place, "the manifest has no item for it")

@@ -1,6 +1,7 @@
 import RetintAIModel
 import RetintFiles
 import RetintMLPackage
+import RetintNeuralNetwork
 import RetintONNXWriting
 public import RetintTensorFiles
 
@@ -10,12 +11,15 @@ public import RetintTensorFiles
 extension ModelFormat {
     /// All formats. A file has the first one that recognizes it.
     public static let all =
-        [coreML, coreAI, onnx, checkpoint] + TensorFileFormat.allCases.map(ModelFormat.init)
+        [coreML, compiled, neuralNetwork, coreAI, onnx, checkpoint]
+        + TensorFileFormat.allCases.map(ModelFormat.init)
 
     /// A Core ML package.
     public static let coreML = ModelFormat(
         kind: "mlpackage", title: "Core ML", noun: "a package", extensions: ["mlpackage"],
-        recognizes: { try MLPackage.isPackage($0) && !coreAI.recognizes($0) },
+        recognizes: {
+            try MLPackage.isPackage($0) && !coreAI.recognizes($0) && !compiled.recognizes($0)
+        },
         content: .package { try MLPackage(contentsOf: $0) },
         writing: .package { package, path, _ in
             try package.write(to: path)
@@ -23,6 +27,19 @@ extension ModelFormat {
         },
         options: ModelExportOption.ofNetworks.union([.target, .rewriting]),
         checkReplaceable: { path throws(FileError) in try MLPackage.checkReplaceable(path) })
+
+    /// A compiled Core ML package.
+    public static let compiled: ModelFormat = ModelFormat(
+        kind: "mlmodelc", title: "compiled Core ML", noun: "a compiled Core ML model",
+        extensions: ["mlmodelc"], recognizes: { try MLPackage.isCompiled($0) },
+        content: .package { try MLPackage(contentsOfCompiled: $0) })
+
+    /// A file of Core ML's neural networks, the form before packages.
+    public static let neuralNetwork: ModelFormat = ModelFormat(
+        kind: "mlmodel", title: "Core ML neural network", noun: "a Core ML neural network",
+        extensions: ["mlmodel"],
+        recognizes: { try neuralNetwork.isExtension(of: $0) && !isDirectory($0) },
+        content: .package { try MLPackage(contentsOfMLModel: $0) }, namesWeights: false)
 
     /// A folder of Apple's Core AI.
     public static let coreAI: ModelFormat = ModelFormat(
