@@ -163,12 +163,15 @@ import Testing
         let path = scratch.path("changed.mlmodel")
         try FileManager.default.createDirectory(
             atPath: scratch.path(""), withIntermediateDirectories: true)
-        var generator = SystemRandomNumberGenerator()
+        var state: UInt64 = 88_172_645_463_325_252
+        func next(below bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
         for turn in 0..<40 {
             var bytes = whole
             for _ in 0..<(1 + turn % 4) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
-                    [0, 1, 0x7F, 0x80, 0xFF].randomElement() ?? 0
+                bytes[next(below: bytes.count)] = [0, 1, 0x7F, 0x80, 0xFF][next(below: 5)]
             }
             try bytes.write(to: URL(filePath: path))
             _ = try? MLPackage(contentsOfMLModel: path)

@@ -21,16 +21,17 @@ public struct PackageInspection: Encodable, Sendable {
         public fileprivate(set) var bytes = 0
     }
 
-    /// `mlpackage` or `aimodel`.
+    /// `mlpackage`, `mlmodelc`, `mlmodel` or `aimodel`.
     public let kind: String
     /// The path of the package's folder, as the caller gave it.
     public let file: String
-    /// The oldest OS version that runs the package; nil for an `.aimodel`.
+    /// The oldest OS version that runs the package; nil for an `.aimodel` and a `.mlmodel`.
     public let target: String?
     /// Core ML's specification version of the model file, such as 7 for iOS 16; nil for an
-    /// `.aimodel`.
+    /// `.aimodel` and a `.mlmodel`.
     public let specificationVersion: Int?
-    /// The operation set of the program, such as `CoreML6` for iOS 16; nil for an `.aimodel`.
+    /// The operation set of the program, such as `CoreML6` for iOS 16; nil for an `.aimodel` and a
+    /// `.mlmodel`.
     public let opset: String?
     /// The inputs, in the model's order.
     public let inputs: [PackageInterface]
@@ -55,7 +56,7 @@ public struct PackageInspection: Encodable, Sendable {
     ) throws {
         file = path
         kind = format.kind
-        let own = format.options.contains(.target) ? package.target : nil
+        let own = [.coreML, .compiled].contains(format) ? package.target : nil
         target = own?.rawValue
         specificationVersion = own.map { Int($0.specificationVersion) }
         opset = own?.opset

@@ -311,8 +311,11 @@ def exact():
     image, second, positive = t["image"], t["second"], t["positive"]
     for name in ("ceil", "floor", "sign", "round", "sin", "cos", "tan", "asin", "acos", "atan",
                  "sinh", "cosh", "tanh", "asinh", "atanh", "erf", "exp2"):
-        x = positive * 0.9 if name in ("acosh",) else image
-        net.add(name, "f_" + name, getattr(torch, name)(x))
+        net.add(name, "f_" + name, getattr(torch, name)(image))
+    net.builder.add_elementwise(name="above", input_names=["positive"], output_name="above",
+                                mode="ADD", alpha=1.0)
+    net.add("acosh", "f_acosh", torch.acosh(positive + 1), ("above",))
+    net.add("copy", "copied", image)
     net.add("clip", "clipped", image.clamp(-0.3, 0.6), min_value=-0.3, max_value=0.6)
     net.add("clamped_relu", "clamped", F.leaky_relu(image, 0.1).clamp(max=0.4), alpha=0.1,
             beta=0.4)

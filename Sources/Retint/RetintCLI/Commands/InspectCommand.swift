@@ -7,12 +7,12 @@ struct InspectCommand: AsyncParsableCommand {
         abstract: "Show the contents of a file, or the capabilities of the machine.",
         discussion: """
             For a checkpoint: architecture, parameters and cost. For an ONNX file: inputs, \
-            outputs, operations and weights. For a package or a Core AI model \
-            (.aimodel): inputs, outputs, operations and weights; with --placement also the \
-            operations that the Neural Engine is said to refuse. For any other PyTorch, \
-            safetensors or HDF5 file: its tensors. With --system and no file: the processor, the \
-            kernels for it, the MPI that ranks use, and the Python with Apple's Core AI \
-            runtime.
+            outputs, operations and weights. For a package, a compiled one (.mlmodelc), a neural \
+            network of Core ML (.mlmodel) or a Core AI model (.aimodel): inputs, outputs, \
+            operations and weights; with --placement also the operations that the Neural Engine \
+            is said to refuse. For any other PyTorch, safetensors or HDF5 file: its tensors. With \
+            --system and no file: the processor, the kernels for it, the MPI that ranks use, and \
+            the Python with Apple's Core AI runtime.
             """)
 
     @Argument(

@@ -72,9 +72,12 @@ extension PackageInspection {
 
     private var format: String {
         guard let target, let specificationVersion, let opset else {
-            return "Core AI model, shown with Core ML operations"
+            let noun = ModelFormat.all.first { $0.kind == kind }?.noun ?? "a package"
+            let name = noun.hasPrefix("a ") ? noun.dropFirst(2) : noun[...]
+            return "\(name), shown with the operations of an ML Program"
         }
-        return "package for \(target) (specification \(specificationVersion), \(opset))"
+        let noun = kind == ModelFormat.compiled.kind ? "compiled package" : "package"
+        return "\(noun) for \(target) (specification \(specificationVersion), \(opset))"
     }
 
     private var functionLines: [String] {
