@@ -15,15 +15,24 @@ import Testing
     }
 
     private static let extensions = [
-        "aimodel", "bin", "ckpt", "h5", "hdf5", "json", "mlpackage", "onnx", "pt", "pth",
-        "safetensors", "txt",
+        "aimodel", "bin", "ckpt", "h5", "hdf5", "json", "mlmodel", "mlmodelc", "mlpackage",
+        "onnx", "pt", "pth", "safetensors", "txt",
     ]
 
     /// Every format that a command reads or writes is offered, and no other file.
     @Test(arguments: [
-        ("retint colorize ", ["aimodel", "h5", "hdf5", "mlpackage", "onnx"]),
-        ("retint verify ", ["aimodel", "h5", "hdf5", "json", "mlpackage", "onnx"]),
-        ("retint diff ", ["aimodel", "h5", "hdf5", "mlpackage", "onnx"]),
+        (
+            "retint colorize ",
+            ["aimodel", "h5", "hdf5", "mlmodel", "mlmodelc", "mlpackage", "onnx"]
+        ),
+        (
+            "retint verify ",
+            ["aimodel", "h5", "hdf5", "json", "mlmodel", "mlmodelc", "mlpackage", "onnx"]
+        ),
+        (
+            "retint diff ",
+            ["aimodel", "h5", "hdf5", "mlmodel", "mlmodelc", "mlpackage", "onnx"]
+        ),
         (
             "retint import ",
             ["bin", "ckpt", "h5", "hdf5", "onnx", "pt", "pth", "safetensors"]
@@ -31,11 +40,11 @@ import Testing
         (
             "retint inspect ",
             [
-                "aimodel", "bin", "ckpt", "h5", "hdf5", "mlpackage", "onnx", "pt", "pth",
-                "safetensors",
+                "aimodel", "bin", "ckpt", "h5", "hdf5", "mlmodel", "mlmodelc", "mlpackage",
+                "onnx", "pt", "pth", "safetensors",
             ]
         ),
-        ("retint quantize ", ["aimodel", "mlpackage"]),
+        ("retint quantize ", ["aimodel", "mlmodel", "mlmodelc", "mlpackage"]),
         (
             "retint export m.h5 --package ",
             ["aimodel", "h5", "hdf5", "mlpackage", "onnx", "safetensors"]

@@ -69,6 +69,21 @@ import Testing
             "--max-mean", "300", "--min-psnr", "1", "--max-delta-e", "300")
     }
 
+    /// Core ML's older forms become packages that compute the same.
+    @Test(arguments: [
+        ("unet.mlmodel", "Core ML neural network"), ("unet-range.mlmodel", "Core ML neural"),
+        ("compiled-ios16.mlmodelc", "compiled package for iOS16"),
+    ])
+    func writesPackagesOfOlderForms(_ name: String, _ form: String) throws {
+        let model = goldenPath(name, of: "NeuralNetworkTests")
+        let inspection = try bench.run(["inspect", model])
+        #expect(inspection.output.contains("\(name): \(form)"))
+        try bench.expect(0, "export", model, "-o", "new.mlpackage")
+        try bench.expect(0, "verify", "new.mlpackage", "--against", model)
+        try bench.expect(0, "export", model, "-o", "new.onnx")
+        try bench.expect(64, "export", "new.mlpackage", "-o", "m.mlmodel", says: ["extension"])
+    }
+
     @Test func refusesWhatCoreAIModelsHaveNot() throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(
