@@ -102,7 +102,8 @@ extension ReadLayer {
     /// Five axes as an array of a stated shape, if that has as many elements.
     private func stated(_ value: LayerValue, _ shape: [Int]) throws -> Blob {
         let own = value.shape
-        guard shape != own, shape.product == own.product else { return try unstated(value) }
+        guard shape != own else { return try exact(value) }
+        guard shape.product == own.product else { return try unstated(value) }
         if value.leading == [1, 1] {
             let isVector = own.suffix(2) == [1, 1] && shape == [own[2]]
             if isVector || shape == Array(own.suffix(3)) {
