@@ -303,6 +303,8 @@ def exact():
         "tall": floats(6, 3),
         "cube": floats(2, 3, 5), "volume": floats(1, 2, 4, 5, 6),
         "numbers": np.array([[2, 0], [1, 3]], np.float32),
+        "steps": floats(5, 2, 3, 1, 1), "hidden": floats(1, 2, 4, 1, 1),
+        "cell": floats(1, 2, 4, 1, 1),
         "sequence": np.array([2, 0, 3], np.float32).reshape(3, 1, 1, 1),
     }
     net = Recorder(inputs, exact=True)
@@ -449,6 +451,7 @@ def exact():
     net.add("lower_triangular", "lower", cube.tril(1), ("cube",), k=1)
     net.add("upper_triangular", "upper", cube.triu(-1), ("cube",), k=-1)
     add_volumes(net, t["volume"])
+    add_lstm(net, t["steps"], t["hidden"], t["cell"])
     return net.write("exact")
 
 
@@ -466,6 +469,24 @@ def add_volumes(net, volume):
             stride_height=2, stride_width=2)
     net.add("global_pooling3d", "mean3d", volume.mean((2, 3, 4), True), ("volume",),
             pooling_type="AVERAGE")
+
+
+def add_lstm(net, steps, state, cell):
+    lstm = torch.nn.LSTM(3, 4)
+    order = [0, 1, 3, 2]  # PyTorch's gates are input, forget, cell, output
+    gates = lambda values: [values.detach().numpy().reshape(4, 4, -1)[g] for g in order]
+    options = dict(
+        W_x=gates(lstm.weight_ih_l0), W_h=gates(lstm.weight_hh_l0), hidden_size=4, input_size=3,
+        b=[b[:, 0] for b in gates(lstm.bias_ih_l0 + lstm.bias_hh_l0)])
+    x, initial = steps[..., 0, 0], (state[..., 0, 0], cell[..., 0, 0])
+    column = lambda values: values[..., None, None]
+    for reverse in (False, True):
+        y, (h, c) = lstm(x.flip(0) if reverse else x, initial)
+        y = y.flip(0) if reverse else y
+        net.add("unilstm", f"lstm_{reverse}".lower(), [column(y), column(h), column(c)],
+                ("steps", "hidden", "cell"), output_all=True, reverse_input=reverse, **options)
+    net.add("unilstm", "lstm_last", [column(lstm(x)[1][0]), column(lstm(x)[1][0]),
+                                     column(lstm(x)[1][1])], ("steps",), plural=True, **options)
 
 
 def rank5():

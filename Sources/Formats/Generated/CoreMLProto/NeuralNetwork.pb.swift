@@ -654,10 +654,10 @@ package nonisolated struct ProtoNeuralNetworkLayer: @unchecked Sendable {
     set {_uniqueStorage()._layer = .gru(newValue)}
   }
 
-  package var uniDirectionalLstm: ProtoOtherLayer {
+  package var uniDirectionalLstm: ProtoUniDirectionalLSTMLayerParams {
     get {
       if case .uniDirectionalLstm(let v)? = _storage._layer {return v}
-      return ProtoOtherLayer()
+      return ProtoUniDirectionalLSTMLayerParams()
     }
     set {_uniqueStorage()._layer = .uniDirectionalLstm(newValue)}
   }
@@ -1669,7 +1669,7 @@ package nonisolated struct ProtoNeuralNetworkLayer: @unchecked Sendable {
     case slice(ProtoSliceLayerParams)
     case simpleRecurrent(ProtoOtherLayer)
     case gru(ProtoOtherLayer)
-    case uniDirectionalLstm(ProtoOtherLayer)
+    case uniDirectionalLstm(ProtoUniDirectionalLSTMLayerParams)
     case biDirectionalLstm(ProtoOtherLayer)
     case custom(ProtoOtherLayer)
     case copy(ProtoNoParams)
@@ -4088,6 +4088,188 @@ package nonisolated struct ProtoCumSumLayerParams: Sendable {
   package init() {}
 }
 
+package nonisolated struct ProtoLSTMParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var sequenceOutput: Bool = false
+
+  package var hasBiasVectors_p: Bool = false
+
+  package var forgetBias: Bool = false
+
+  package var hasPeepholeVectors_p: Bool = false
+
+  package var coupledInputAndForgetGate: Bool = false
+
+  package var cellClipThreshold: Float = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct ProtoLSTMWeightParams: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var inputGateWeightMatrix: ProtoWeightParams {
+    get {_storage._inputGateWeightMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._inputGateWeightMatrix = newValue}
+  }
+  /// Returns true if `inputGateWeightMatrix` has been explicitly set.
+  package var hasInputGateWeightMatrix: Bool {_storage._inputGateWeightMatrix != nil}
+  /// Clears the value of `inputGateWeightMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearInputGateWeightMatrix() {_uniqueStorage()._inputGateWeightMatrix = nil}
+
+  package var forgetGateWeightMatrix: ProtoWeightParams {
+    get {_storage._forgetGateWeightMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._forgetGateWeightMatrix = newValue}
+  }
+  /// Returns true if `forgetGateWeightMatrix` has been explicitly set.
+  package var hasForgetGateWeightMatrix: Bool {_storage._forgetGateWeightMatrix != nil}
+  /// Clears the value of `forgetGateWeightMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearForgetGateWeightMatrix() {_uniqueStorage()._forgetGateWeightMatrix = nil}
+
+  package var blockInputWeightMatrix: ProtoWeightParams {
+    get {_storage._blockInputWeightMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._blockInputWeightMatrix = newValue}
+  }
+  /// Returns true if `blockInputWeightMatrix` has been explicitly set.
+  package var hasBlockInputWeightMatrix: Bool {_storage._blockInputWeightMatrix != nil}
+  /// Clears the value of `blockInputWeightMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearBlockInputWeightMatrix() {_uniqueStorage()._blockInputWeightMatrix = nil}
+
+  package var outputGateWeightMatrix: ProtoWeightParams {
+    get {_storage._outputGateWeightMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._outputGateWeightMatrix = newValue}
+  }
+  /// Returns true if `outputGateWeightMatrix` has been explicitly set.
+  package var hasOutputGateWeightMatrix: Bool {_storage._outputGateWeightMatrix != nil}
+  /// Clears the value of `outputGateWeightMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearOutputGateWeightMatrix() {_uniqueStorage()._outputGateWeightMatrix = nil}
+
+  package var inputGateRecursionMatrix: ProtoWeightParams {
+    get {_storage._inputGateRecursionMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._inputGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `inputGateRecursionMatrix` has been explicitly set.
+  package var hasInputGateRecursionMatrix: Bool {_storage._inputGateRecursionMatrix != nil}
+  /// Clears the value of `inputGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearInputGateRecursionMatrix() {_uniqueStorage()._inputGateRecursionMatrix = nil}
+
+  package var forgetGateRecursionMatrix: ProtoWeightParams {
+    get {_storage._forgetGateRecursionMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._forgetGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `forgetGateRecursionMatrix` has been explicitly set.
+  package var hasForgetGateRecursionMatrix: Bool {_storage._forgetGateRecursionMatrix != nil}
+  /// Clears the value of `forgetGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearForgetGateRecursionMatrix() {_uniqueStorage()._forgetGateRecursionMatrix = nil}
+
+  package var blockInputRecursionMatrix: ProtoWeightParams {
+    get {_storage._blockInputRecursionMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._blockInputRecursionMatrix = newValue}
+  }
+  /// Returns true if `blockInputRecursionMatrix` has been explicitly set.
+  package var hasBlockInputRecursionMatrix: Bool {_storage._blockInputRecursionMatrix != nil}
+  /// Clears the value of `blockInputRecursionMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearBlockInputRecursionMatrix() {_uniqueStorage()._blockInputRecursionMatrix = nil}
+
+  package var outputGateRecursionMatrix: ProtoWeightParams {
+    get {_storage._outputGateRecursionMatrix ?? ProtoWeightParams()}
+    set {_uniqueStorage()._outputGateRecursionMatrix = newValue}
+  }
+  /// Returns true if `outputGateRecursionMatrix` has been explicitly set.
+  package var hasOutputGateRecursionMatrix: Bool {_storage._outputGateRecursionMatrix != nil}
+  /// Clears the value of `outputGateRecursionMatrix`. Subsequent reads from it will return its default value.
+  package mutating func clearOutputGateRecursionMatrix() {_uniqueStorage()._outputGateRecursionMatrix = nil}
+
+  package var inputGateBiasVector: ProtoWeightParams {
+    get {_storage._inputGateBiasVector ?? ProtoWeightParams()}
+    set {_uniqueStorage()._inputGateBiasVector = newValue}
+  }
+  /// Returns true if `inputGateBiasVector` has been explicitly set.
+  package var hasInputGateBiasVector: Bool {_storage._inputGateBiasVector != nil}
+  /// Clears the value of `inputGateBiasVector`. Subsequent reads from it will return its default value.
+  package mutating func clearInputGateBiasVector() {_uniqueStorage()._inputGateBiasVector = nil}
+
+  package var forgetGateBiasVector: ProtoWeightParams {
+    get {_storage._forgetGateBiasVector ?? ProtoWeightParams()}
+    set {_uniqueStorage()._forgetGateBiasVector = newValue}
+  }
+  /// Returns true if `forgetGateBiasVector` has been explicitly set.
+  package var hasForgetGateBiasVector: Bool {_storage._forgetGateBiasVector != nil}
+  /// Clears the value of `forgetGateBiasVector`. Subsequent reads from it will return its default value.
+  package mutating func clearForgetGateBiasVector() {_uniqueStorage()._forgetGateBiasVector = nil}
+
+  package var blockInputBiasVector: ProtoWeightParams {
+    get {_storage._blockInputBiasVector ?? ProtoWeightParams()}
+    set {_uniqueStorage()._blockInputBiasVector = newValue}
+  }
+  /// Returns true if `blockInputBiasVector` has been explicitly set.
+  package var hasBlockInputBiasVector: Bool {_storage._blockInputBiasVector != nil}
+  /// Clears the value of `blockInputBiasVector`. Subsequent reads from it will return its default value.
+  package mutating func clearBlockInputBiasVector() {_uniqueStorage()._blockInputBiasVector = nil}
+
+  package var outputGateBiasVector: ProtoWeightParams {
+    get {_storage._outputGateBiasVector ?? ProtoWeightParams()}
+    set {_uniqueStorage()._outputGateBiasVector = newValue}
+  }
+  /// Returns true if `outputGateBiasVector` has been explicitly set.
+  package var hasOutputGateBiasVector: Bool {_storage._outputGateBiasVector != nil}
+  /// Clears the value of `outputGateBiasVector`. Subsequent reads from it will return its default value.
+  package mutating func clearOutputGateBiasVector() {_uniqueStorage()._outputGateBiasVector = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct ProtoUniDirectionalLSTMLayerParams: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var inputVectorSize: UInt64 = 0
+
+  package var outputVectorSize: UInt64 = 0
+
+  /// Of the gates, of the cell's input, of the output.
+  package var activations: [ProtoActivationParams] = []
+
+  package var params: ProtoLSTMParams {
+    get {_params ?? ProtoLSTMParams()}
+    set {_params = newValue}
+  }
+  /// Returns true if `params` has been explicitly set.
+  package var hasParams: Bool {self._params != nil}
+  /// Clears the value of `params`. Subsequent reads from it will return its default value.
+  package mutating func clearParams() {self._params = nil}
+
+  package var weightParams: ProtoLSTMWeightParams {
+    get {_weightParams ?? ProtoLSTMWeightParams()}
+    set {_weightParams = newValue}
+  }
+  /// Returns true if `weightParams` has been explicitly set.
+  package var hasWeightParams: Bool {self._weightParams != nil}
+  /// Clears the value of `weightParams`. Subsequent reads from it will return its default value.
+  package mutating func clearWeightParams() {self._weightParams = nil}
+
+  package var reverseInput: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _params: ProtoLSTMParams? = nil
+  fileprivate var _weightParams: ProtoLSTMWeightParams? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "CoreML.Specification"
@@ -4901,7 +5083,7 @@ nonisolated extension ProtoNeuralNetworkLayer: SwiftProtobuf.Message, SwiftProto
           }
         }()
         case 420: try {
-          var v: ProtoOtherLayer?
+          var v: ProtoUniDirectionalLSTMLayerParams?
           var hadOneofValue = false
           if let current = _storage._layer {
             hadOneofValue = true
@@ -11025,6 +11207,267 @@ nonisolated extension ProtoCumSumLayerParams: SwiftProtobuf.Message, SwiftProtob
     if lhs.axis != rhs.axis {return false}
     if lhs.excludeFinalSum != rhs.excludeFinalSum {return false}
     if lhs.reverse != rhs.reverse {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoLSTMParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LSTMParams"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{a}sequenceOutput\0\u{2}\u{a}hasBiasVectors\0\u{2}\u{a}forgetBias\0\u{2}\u{a}hasPeepholeVectors\0\u{2}\u{a}coupledInputAndForgetGate\0\u{2}\u{a}cellClipThreshold\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.sequenceOutput) }()
+      case 20: try { try decoder.decodeSingularBoolField(value: &self.hasBiasVectors_p) }()
+      case 30: try { try decoder.decodeSingularBoolField(value: &self.forgetBias) }()
+      case 40: try { try decoder.decodeSingularBoolField(value: &self.hasPeepholeVectors_p) }()
+      case 50: try { try decoder.decodeSingularBoolField(value: &self.coupledInputAndForgetGate) }()
+      case 60: try { try decoder.decodeSingularFloatField(value: &self.cellClipThreshold) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.sequenceOutput != false {
+      try visitor.visitSingularBoolField(value: self.sequenceOutput, fieldNumber: 10)
+    }
+    if self.hasBiasVectors_p != false {
+      try visitor.visitSingularBoolField(value: self.hasBiasVectors_p, fieldNumber: 20)
+    }
+    if self.forgetBias != false {
+      try visitor.visitSingularBoolField(value: self.forgetBias, fieldNumber: 30)
+    }
+    if self.hasPeepholeVectors_p != false {
+      try visitor.visitSingularBoolField(value: self.hasPeepholeVectors_p, fieldNumber: 40)
+    }
+    if self.coupledInputAndForgetGate != false {
+      try visitor.visitSingularBoolField(value: self.coupledInputAndForgetGate, fieldNumber: 50)
+    }
+    if self.cellClipThreshold.bitPattern != 0 {
+      try visitor.visitSingularFloatField(value: self.cellClipThreshold, fieldNumber: 60)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLSTMParams, rhs: ProtoLSTMParams) -> Bool {
+    if lhs.sequenceOutput != rhs.sequenceOutput {return false}
+    if lhs.hasBiasVectors_p != rhs.hasBiasVectors_p {return false}
+    if lhs.forgetBias != rhs.forgetBias {return false}
+    if lhs.hasPeepholeVectors_p != rhs.hasPeepholeVectors_p {return false}
+    if lhs.coupledInputAndForgetGate != rhs.coupledInputAndForgetGate {return false}
+    if lhs.cellClipThreshold != rhs.cellClipThreshold {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoLSTMWeightParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LSTMWeightParams"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputGateWeightMatrix\0\u{1}forgetGateWeightMatrix\0\u{1}blockInputWeightMatrix\0\u{1}outputGateWeightMatrix\0\u{2}\u{10}inputGateRecursionMatrix\0\u{1}forgetGateRecursionMatrix\0\u{1}blockInputRecursionMatrix\0\u{1}outputGateRecursionMatrix\0\u{2}\u{11}inputGateBiasVector\0\u{1}forgetGateBiasVector\0\u{1}blockInputBiasVector\0\u{1}outputGateBiasVector\0")
+
+  fileprivate class _StorageClass {
+    var _inputGateWeightMatrix: ProtoWeightParams? = nil
+    var _forgetGateWeightMatrix: ProtoWeightParams? = nil
+    var _blockInputWeightMatrix: ProtoWeightParams? = nil
+    var _outputGateWeightMatrix: ProtoWeightParams? = nil
+    var _inputGateRecursionMatrix: ProtoWeightParams? = nil
+    var _forgetGateRecursionMatrix: ProtoWeightParams? = nil
+    var _blockInputRecursionMatrix: ProtoWeightParams? = nil
+    var _outputGateRecursionMatrix: ProtoWeightParams? = nil
+    var _inputGateBiasVector: ProtoWeightParams? = nil
+    var _forgetGateBiasVector: ProtoWeightParams? = nil
+    var _blockInputBiasVector: ProtoWeightParams? = nil
+    var _outputGateBiasVector: ProtoWeightParams? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _inputGateWeightMatrix = source._inputGateWeightMatrix
+      _forgetGateWeightMatrix = source._forgetGateWeightMatrix
+      _blockInputWeightMatrix = source._blockInputWeightMatrix
+      _outputGateWeightMatrix = source._outputGateWeightMatrix
+      _inputGateRecursionMatrix = source._inputGateRecursionMatrix
+      _forgetGateRecursionMatrix = source._forgetGateRecursionMatrix
+      _blockInputRecursionMatrix = source._blockInputRecursionMatrix
+      _outputGateRecursionMatrix = source._outputGateRecursionMatrix
+      _inputGateBiasVector = source._inputGateBiasVector
+      _forgetGateBiasVector = source._forgetGateBiasVector
+      _blockInputBiasVector = source._blockInputBiasVector
+      _outputGateBiasVector = source._outputGateBiasVector
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateWeightMatrix) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateWeightMatrix) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputWeightMatrix) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateWeightMatrix) }()
+        case 20: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateRecursionMatrix) }()
+        case 21: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateRecursionMatrix) }()
+        case 22: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputRecursionMatrix) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateRecursionMatrix) }()
+        case 40: try { try decoder.decodeSingularMessageField(value: &_storage._inputGateBiasVector) }()
+        case 41: try { try decoder.decodeSingularMessageField(value: &_storage._forgetGateBiasVector) }()
+        case 42: try { try decoder.decodeSingularMessageField(value: &_storage._blockInputBiasVector) }()
+        case 43: try { try decoder.decodeSingularMessageField(value: &_storage._outputGateBiasVector) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._inputGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._forgetGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._blockInputWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._outputGateWeightMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._inputGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      } }()
+      try { if let v = _storage._forgetGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      } }()
+      try { if let v = _storage._blockInputRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      } }()
+      try { if let v = _storage._outputGateRecursionMatrix {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
+      try { if let v = _storage._inputGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      } }()
+      try { if let v = _storage._forgetGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      } }()
+      try { if let v = _storage._blockInputBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      } }()
+      try { if let v = _storage._outputGateBiasVector {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoLSTMWeightParams, rhs: ProtoLSTMWeightParams) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._inputGateWeightMatrix != rhs_storage._inputGateWeightMatrix {return false}
+        if _storage._forgetGateWeightMatrix != rhs_storage._forgetGateWeightMatrix {return false}
+        if _storage._blockInputWeightMatrix != rhs_storage._blockInputWeightMatrix {return false}
+        if _storage._outputGateWeightMatrix != rhs_storage._outputGateWeightMatrix {return false}
+        if _storage._inputGateRecursionMatrix != rhs_storage._inputGateRecursionMatrix {return false}
+        if _storage._forgetGateRecursionMatrix != rhs_storage._forgetGateRecursionMatrix {return false}
+        if _storage._blockInputRecursionMatrix != rhs_storage._blockInputRecursionMatrix {return false}
+        if _storage._outputGateRecursionMatrix != rhs_storage._outputGateRecursionMatrix {return false}
+        if _storage._inputGateBiasVector != rhs_storage._inputGateBiasVector {return false}
+        if _storage._forgetGateBiasVector != rhs_storage._forgetGateBiasVector {return false}
+        if _storage._blockInputBiasVector != rhs_storage._blockInputBiasVector {return false}
+        if _storage._outputGateBiasVector != rhs_storage._outputGateBiasVector {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension ProtoUniDirectionalLSTMLayerParams: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UniDirectionalLSTMLayerParams"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}inputVectorSize\0\u{1}outputVectorSize\0\u{2}\u{8}activations\0\u{2}\u{5}params\0\u{2}\u{5}weightParams\0\u{2}P\u{1}reverseInput\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.inputVectorSize) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.outputVectorSize) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.activations) }()
+      case 15: try { try decoder.decodeSingularMessageField(value: &self._params) }()
+      case 20: try { try decoder.decodeSingularMessageField(value: &self._weightParams) }()
+      case 100: try { try decoder.decodeSingularBoolField(value: &self.reverseInput) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.inputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.inputVectorSize, fieldNumber: 1)
+    }
+    if self.outputVectorSize != 0 {
+      try visitor.visitSingularUInt64Field(value: self.outputVectorSize, fieldNumber: 2)
+    }
+    if !self.activations.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.activations, fieldNumber: 10)
+    }
+    try { if let v = self._params {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    } }()
+    try { if let v = self._weightParams {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+    } }()
+    if self.reverseInput != false {
+      try visitor.visitSingularBoolField(value: self.reverseInput, fieldNumber: 100)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: ProtoUniDirectionalLSTMLayerParams, rhs: ProtoUniDirectionalLSTMLayerParams) -> Bool {
+    if lhs.inputVectorSize != rhs.inputVectorSize {return false}
+    if lhs.outputVectorSize != rhs.outputVectorSize {return false}
+    if lhs.activations != rhs.activations {return false}
+    if lhs._params != rhs._params {return false}
+    if lhs._weightParams != rhs._weightParams {return false}
+    if lhs.reverseInput != rhs.reverseInput {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,6 +21,7 @@ enum LayerForms {
         Pads.self,
         Pooling.self,
         Rearrangement.self,
+        Recurrent.self,
         Reductions.self,
         Resizing.self,
         Scaling.self,
