@@ -6,34 +6,19 @@ A FILE is reference.h5, half.json, or a kind with its extension. The reason why 
 made is left beside it, with the extension .error.
 """
 
-import contextlib
 import copy
 import json
 import logging
 import math
-import os
 import pathlib
 import sys
 import warnings
 
-import coremltools
-import h5py
-import numpy
 import torch
 
-from . import _networks
+from retint_conversion import exporters
 
-# The functions and options for the kinds of files, by name.
-MAKERS = {
-    "coreml-15-float32": ("core_ml", "iOS15", "FLOAT32"),
-    "coreml-15-float16": ("core_ml", "iOS15", "FLOAT16"),
-    "coreml-18-float32": ("core_ml", "iOS18", "FLOAT32"),
-    "coreml-18-float16": ("core_ml", "iOS18", "FLOAT16"),
-    "onnx-torchscript": ("onnx", False),
-    "onnx-dynamo": ("onnx", True),
-    "reference": ("write_reference",),
-    "half": ("write_half",),
-}
+from . import _networks
 
 
 def main():
@@ -50,7 +35,7 @@ def main():
         for path in map(pathlib.Path, files):
             maker, *options = MAKERS[path.stem]
             try:
-                globals()[maker](module, inputs, path, *options)
+                maker(module, inputs, path, *options)
             except Exception as error:
                 lines = f"{type(error).__name__}: {error}".strip().splitlines()
                 path.with_suffix(".error").write_text(lines[0][:300])
@@ -70,17 +55,8 @@ class Outputs(torch.nn.Module):
         return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
-def names(prefix, values):
-    return [f"{prefix}{index}" for index in range(len(values))]
-
-
 def write_reference(module, inputs, path):
-    outputs = module(*inputs)
-    with h5py.File(path, "w") as file:
-        for name, value in zip(names("input", inputs), inputs):
-            file[f"inputs/{name}"] = value.numpy()
-        for name, value in zip(names("output", outputs), outputs):
-            file[f"outputs/{name}"] = value.float().numpy()
+    exporters.write_reference(path, inputs, module(*inputs))
 
 
 def write_half(module, inputs, path):
@@ -96,27 +72,17 @@ def write_half(module, inputs, path):
     path.write_text(json.dumps(min(ratios)))
 
 
-def core_ml(module, inputs, path, target, precision):
-    outputs = module(*inputs)
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
-        package = coremltools.convert(
-            torch.jit.trace(module, inputs),
-            inputs=[coremltools.TensorType(
-                name, value.shape,
-                dtype=numpy.float32 if value.is_floating_point() else numpy.int32)
-                for name, value in zip(names("input", inputs), inputs)],
-            outputs=[coremltools.TensorType(name, dtype=numpy.float32)
-                     for name in names("output", outputs)],
-            minimum_deployment_target=getattr(coremltools.target, target),
-            compute_precision=getattr(coremltools.precision, precision))
-    package.save(str(path))
-
-
-def onnx(module, inputs, path, dynamo):
-    torch.onnx.export(
-        module, inputs, str(path), dynamo=dynamo, opset_version=18 if dynamo else 17,
-        input_names=names("input", inputs), output_names=names("output", module(*inputs)),
-        **({"external_data": False} if dynamo else {}))
+# The functions and options for the kinds of files, by name.
+MAKERS = {
+    "coreml-15-float32": (exporters.core_ml, "iOS15", "FLOAT32"),
+    "coreml-15-float16": (exporters.core_ml, "iOS15", "FLOAT16"),
+    "coreml-18-float32": (exporters.core_ml, "iOS18", "FLOAT32"),
+    "coreml-18-float16": (exporters.core_ml, "iOS18", "FLOAT16"),
+    "onnx-torchscript": (exporters.onnx, False),
+    "onnx-dynamo": (exporters.onnx, True),
+    "reference": (write_reference,),
+    "half": (write_half,),
+}
 
 
 main()

@@ -24,6 +24,7 @@ import subprocess
 import retint_options
 import retint_tables
 import retint_tool
+from retint_conversion import judging
 
 VENV = retint_tool.ROOT / ".venv-networks"
 LEAST_SHARE = 0.95
@@ -133,31 +134,18 @@ def judged(kind, folder, again):
 
 
 def judge(kind, path, reference, half):
-    try:
-        done = subprocess.run(
-            [retint_tool.RETINT, "verify", path, "--reference", reference, "--json",
-             "--atol", "1e30"],
-            capture_output=True, text=True, timeout=TIME_LIMIT)
-    except subprocess.TimeoutExpired:
-        return {"state": "refused", "text": "refused: it took too long"}
-    if done.returncode not in (0, 2):
-        text = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return {"state": "refused", "text": f"refused: {' '.join(text)[:300]}"}
-    outputs = json.loads(done.stdout)["outputs"].values()
-    share, psnr = 0, math.inf
-    for output in outputs:
-        # Values that are not numbers have no error, and equal ones no PSNR.
-        error = output["max_abs_error"]
-        share = max(share, math.inf if error is None else error / (output["peak"] or 1))
-        psnr = min(psnr, -math.inf if error is None else output["psnr_db"] or math.inf)
-    if kind.psnr and math.isnan(half) and psnr == -math.inf:
+    found = judging.verdict(path, reference, TIME_LIMIT)
+    if found.refusal:
+        return {"state": "refused", "text": f"refused: {found.refusal}"}
+    if kind.psnr and math.isnan(half) and found.psnr == -math.inf:
         return {"state": "passed", "text": "overflows, as PyTorch's float16 does"}
-    passed = share <= kind.largest if kind.largest else psnr >= min(kind.psnr, half - 1)
-    text = f"error {share:.1e} of the range, PSNR {psnr:.1f} dB"
-    if kind.psnr and psnr < kind.psnr:
+    passed = (found.share <= kind.largest if kind.largest
+              else found.psnr >= min(kind.psnr, half - 1))
+    text = found.text
+    if kind.psnr and found.psnr < kind.psnr:
         text += f" (PyTorch's float16 {half:.1f} dB)"
     return {"state": "passed" if passed else "failed", "text": text if passed else f"WRONG {text}",
-            "share": share, "psnr": psnr}
+            "share": found.share, "psnr": found.psnr}
 
 
 def summary(networks, kinds, results):

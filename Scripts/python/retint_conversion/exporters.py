@@ -1,0 +1,74 @@
+"""What each exporter writes for a module whose outputs are a tuple; needs PyTorch.
+
+coremltools and coreai-torch are imported where they are used: an environment has but one of them.
+"""
+
+import contextlib
+import os
+import pathlib
+
+import h5py
+import numpy
+import torch
+
+
+def names(prefix, values):
+    return [f"{prefix}{index}" for index in range(len(values))]
+
+
+def write_reference(path, inputs, outputs, input_names=None):
+    """Inputs and expected outputs as `retint verify --reference` takes them."""
+    with h5py.File(path, "w") as file:
+        for name, value in zip(input_names or names("input", inputs), inputs):
+            file[f"inputs/{name}"] = value.numpy()
+        for name, value in zip(names("output", outputs), outputs):
+            file[f"outputs/{name}"] = value.float().numpy()
+
+
+def core_ml(module, inputs, path, target, precision):
+    """A package through TorchScript."""
+    return save_package(
+        torch.jit.trace(module, inputs, check_trace=False), len(module(*inputs)), path, target,
+        precision, [(name, value) for name, value in zip(names("input", inputs), inputs)])
+
+
+def core_ml_from_export(module, inputs, path, target, precision):
+    """A package through torch.export; returns the names of its inputs."""
+    exported = torch.export.export(module, inputs, strict=False).run_decompositions({})
+    save_package(exported, len(module(*inputs)), path, target, precision)
+    return list(exported.graph_signature.user_inputs)
+
+
+def save_package(program, output_count, path, target, precision, inputs=()):
+    import coremltools
+    types = [coremltools.TensorType(
+        name, value.shape, dtype=numpy.float32 if value.is_floating_point() else numpy.int32)
+        for name, value in inputs]
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
+        package = coremltools.convert(
+            program, **({"inputs": types} if types else {}),
+            outputs=[coremltools.TensorType(f"output{index}", dtype=numpy.float32)
+                     for index in range(output_count)],
+            minimum_deployment_target=getattr(coremltools.target, target),
+            compute_precision=getattr(coremltools.precision, precision),
+            convert_to="mlprogram", skip_model_load=True)
+    package.save(str(path))
+
+
+def onnx(module, inputs, path, dynamo, opset=None):
+    """An ONNX file through TorchScript or torch.export."""
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+        torch.onnx.export(
+            module, inputs, str(path), dynamo=dynamo, opset_version=opset or (18 if dynamo else 17),
+            input_names=names("input", inputs), output_names=names("output", module(*inputs)),
+            **({"external_data": False, "verbose": False} if dynamo else {}))
+
+
+def ai_model(module, inputs, path):
+    """An .aimodel through torch.export; returns the names of its inputs."""
+    from coreai_torch import TorchConverter, get_decomp_table
+    exported = torch.export.export(module, inputs, strict=False).run_decompositions(
+        get_decomp_table())
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+        TorchConverter().add_exported_program(exported).to_coreai().save_asset(pathlib.Path(path))
+    return list(exported.graph_signature.user_inputs)
