@@ -1,6 +1,7 @@
 import Foundation
 import RetintCheckpoints
 import RetintCommandSupport
+import RetintONNXReading
 import RetintTestSupport
 import Testing
 
@@ -85,6 +86,25 @@ import Testing
         let report = try #require(object as? [String: Any])
         #expect(report["kind"] as? String == "onnx" && report["opset"] as? Int == 13)
         #expect(report["unsupported"] as? [String] == [])
+    }
+
+    /// A warning needs the operations, and a version in which the fault was measured.
+    @Test(arguments: [
+        ("2.13.0", true), ("1.0", false), ("", false), ("2.13.0\u{1b}[31m", false),
+    ])
+    func inspectWarnsAboutTheExporter(_ version: String, isAffected: Bool) throws {
+        let value = { ONNXValueInfo(name: $0, type: .float, dimensions: [.fixed(2)]) }
+        var model = ONNXModel(
+            opset: 17, producer: "pytorch", inputs: [value("x")], outputs: [value("y")],
+            nodes: [
+                ONNXNode(name: "share", "Sigmoid", ["x"], ["share"]),
+                ONNXNode(name: "log", "Log", ["share"], ["y"]),
+            ], initializers: [:])
+        model.producerVersion = version
+        let file = try bench.write(Data(model.bytes()), to: "a.onnx")
+        let shown = try bench.expect(0, "inspect", file).output
+        let warning = "warning: torch.onnx 2.13.0 converts logsigmoid wrongly (log): "
+        #expect(shown.contains(warning) == isAffected, "\(shown)")
     }
 
     @Test func optionsThatDoNotApplyAreRefused() throws {

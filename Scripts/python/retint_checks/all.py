@@ -62,6 +62,7 @@ CHECKS = (
     Check("library", after=(*READERS, "example")),
     Check("judge"),
     Check("unused"),
+    Check("oracle", is_seeded=True),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
 )

@@ -27,9 +27,21 @@ def write_reference(path, inputs, outputs, input_names=None):
 
 def core_ml(module, inputs, path, target, precision):
     """A package through TorchScript."""
-    return save_package(
-        torch.jit.trace(module, inputs, check_trace=False), len(module(*inputs)), path, target,
-        precision, [(name, value) for name, value in zip(names("input", inputs), inputs)])
+    save_package(traced(module, inputs), len(module(*inputs)), path, target, precision,
+                 [tensor_type(name, value, value.shape)
+                  for name, value in zip(names("input", inputs), inputs)])
+
+
+def core_ml_of_any_size(module, inputs, path, target, precision):
+    """A package through TorchScript, whose inputs have 1 to 4 times the sizes of the example."""
+    import coremltools
+
+    def sizes(value):
+        return coremltools.Shape([
+            coremltools.RangeDim(1, 4 * size, default=size) for size in value.shape])
+    save_package(traced(module, inputs), len(module(*inputs)), path, target, precision,
+                 [tensor_type(name, value, sizes(value))
+                  for name, value in zip(names("input", inputs), inputs)])
 
 
 def core_ml_from_export(module, inputs, path, target, precision):
@@ -39,14 +51,21 @@ def core_ml_from_export(module, inputs, path, target, precision):
     return list(exported.graph_signature.user_inputs)
 
 
+def traced(module, inputs):
+    return torch.jit.trace(module, inputs, check_trace=False)
+
+
+def tensor_type(name, value, shape):
+    import coremltools
+    return coremltools.TensorType(
+        name, shape, dtype=numpy.float32 if value.is_floating_point() else numpy.int32)
+
+
 def save_package(program, output_count, path, target, precision, inputs=()):
     import coremltools
-    types = [coremltools.TensorType(
-        name, value.shape, dtype=numpy.float32 if value.is_floating_point() else numpy.int32)
-        for name, value in inputs]
     with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
         package = coremltools.convert(
-            program, **({"inputs": types} if types else {}),
+            program, **({"inputs": inputs} if inputs else {}),
             outputs=[coremltools.TensorType(f"output{index}", dtype=numpy.float32)
                      for index in range(output_count)],
             minimum_deployment_target=getattr(coremltools.target, target),

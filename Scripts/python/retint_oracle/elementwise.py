@@ -100,18 +100,18 @@ BINARY = (
         inputs=("33:whole 33:divisor", "9:int 9:nonzero", "9 9:positive", "9:long 9:nonzero",
                 "9:int 9", "2x9:int 9:nonzero!", "9:bool 9:true")),
     Row("div", "torch.div(x, value, rounding_mode=mode)",
-        grid=product(mode=[None, "floor", "trunc"], value=[2, -2, 3, 0.75, -0.75]),
-        inputs=("22:whole", "9:int")),
-    *(Row(name, f"{call}", grid=product(value=[2, -2, 3, 0.75, -0.75, -3.5]),
-          inputs=("22:whole", "9:int")) for name, call in (
+        grid=product(mode=[None, "floor", "trunc"], value=[2, -2, 3, 0.75, -0.75, 1, -1]),
+        inputs=("22:whole", "9:int", "18:ties")),
+    *(Row(name, f"{call}", grid=product(value=[2, -2, 3, 0.75, -0.75, -3.5, 1, -1]),
+          inputs=("22:whole", "9:int", "18:ties")) for name, call in (
         ("remainder", "torch.remainder(x, value)"), ("fmod", "torch.fmod(x, value)"),
         ("floor_divide", "x // value"), ("mod", "x % value"),
         ("remainder", "value % torch.where(x == 0, 1, x)"),
         ("floor_divide", "value // torch.where(x == 0, 1, x)"))),
-    *(Row("scalar", call, grid=product(value=[2, -3, 0.5, 0, True]),
+    *(Row("scalar", call, grid=product(value=[2, -3, 0.5, 0, 1, -1, True]),
           inputs=("2x3", "6:int", "6:bool", "0d"))
       for call in ("x + value", "value - x", "x - value", "value * x", "torch.rsub(x, value)")),
-    *(Row("scalar", call, grid=product(value=[2, -3, 0.5]),
+    *(Row("scalar", call, grid=product(value=[2, -3, 0.5, 1, -1]),
           inputs=("2x3:positive", "6:nonzero", "0d:positive"))
       for call in ("x / value", "value / x")),
     Row("pow", "torch.pow(x, value)",
@@ -218,8 +218,9 @@ CHOICES = (
 TYPES = (
     Row("to", "x.to(getattr(torch, kind))",
         grid=product(kind=["float32", "float16", "int32", "int64", "bool", "float64", "int16",
-                           "int8", "uint8"]),
+                           "int8"]),
         inputs=("18:ties", "9:int", "6:bool", "10:signs", "9:wide")),
+    Row("to", "x.to(torch.uint8)", inputs=("9:positive", "9:natural", "6:bool")),
     *(Row("to", f"x.{name}()", inputs=("18:ties", "9:int", "6:bool"))
       for name in ("int", "long", "float", "bool", "half")),
     Row("type_as", "x.type_as(y)", inputs=("18:ties 2:int", "9:int 2", "10:signs 2:bool")),

@@ -28,6 +28,8 @@ TRACED = packages(
     "core_ml", "", ("iOS15", "float32"), ("iOS17", "float32"), ("iOS18", "float16"),
     ("iOS16", "float32"), ("iOS15", "float16"), ("iOS18", "float32"))
 EXPORTED = packages("core_ml_from_export", "export-", ("iOS17", "float32"), ("iOS18", "float16"))
+# Sizes of inputs from 1 to 4 times those of the example.
+DYNAMIC = packages("core_ml_of_any_size", "dynamic-", ("iOS15", "float32"))
 TORCHSCRIPT = tuple(
     Kind(f"torchscript-{opset}", "onnx", (False, opset), "onnx") for opset in (17, 13, 20))
 DYNAMO = tuple(Kind(f"dynamo-{opset}", "onnx", (True, opset), "onnx") for opset in (18, 20))
@@ -58,9 +60,9 @@ class Producer:
 
 
 PRODUCERS = (
-    Producer("coremltools", "9.0", ".venv-networks", TRACED + EXPORTED,
+    Producer("coremltools", "9.0", ".venv-networks", TRACED + EXPORTED + DYNAMIC,
              "requirements-networks.txt"),
-    Producer("coremltools", "8.3.0", ".venv-coremltools8", TRACED + EXPORTED,
+    Producer("coremltools", "8.3.0", ".venv-coremltools8", TRACED + EXPORTED + DYNAMIC,
              "requirements-coremltools8.txt"),
     Producer("coremltools", "7.2", ".venv-coremltools7", TRACED[:3],
              "requirements-coremltools7.txt"),
@@ -74,3 +76,8 @@ PRODUCERS = (
 def named(name):
     [producer] = [producer for producer in PRODUCERS if producer.id == name]
     return producer
+
+
+def order(version):
+    """A key that sorts versions."""
+    return [int(number) for number in version.split(".")]

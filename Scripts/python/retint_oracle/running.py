@@ -22,7 +22,7 @@ def complete(producer, kind, folder, names):
     """Has workers make the missing results."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "current").unlink(missing_ok=True)
-    while missing := [name for name in names if name not in results(folder)]:
+    while missing := without_results(names, folder):
         start = time.monotonic()
         status = work(producer, kind, folder, missing)
         print(f"{producer.id} {kind.name}: {len(missing)} cases, status {status}, "
@@ -34,6 +34,11 @@ def complete(producer, kind, folder, names):
         add(folder, {"case": current.read_text(), "state": "refused",
                      "text": "the converter crashed or took too long"})
         current.unlink()
+
+
+def without_results(names, folder):
+    known = results(folder)
+    return [name for name in names if name not in known]
 
 
 def work(producer, kind, folder, names):

@@ -3,6 +3,7 @@
     2x3x4       normally distributed multiples of 1/64, which float16 represents
     0d:positive a tensor without axes
     5:index4    integers of 0..<4
+    3:order4    integers of 0..<4, all of them different
     2x3:int!    a constant of the module instead of an input
 """
 
@@ -36,7 +37,7 @@ class Spec:
         name = self.kind.rstrip("0123456789")
         if name in ("bool", "true", "false"):
             return values > 0.5
-        if name in ("index", "long", "signed"):
+        if name in ("index", "order", "long", "signed"):
             return values.long()
         if name == "half":
             return values.half()
@@ -51,6 +52,8 @@ class Spec:
         random = torch.Generator().manual_seed(zlib.crc32(name.encode()))
         kind = self.kind.rstrip("0123456789")
         number = self.kind[len(kind):]
+        if kind == "order":
+            return orders(self.shape, int(number), random)
         values = KINDS[kind](self.count, random, *([int(number)] if number else []))
         return values.reshape(self.shape or (1,))
 
@@ -92,6 +95,13 @@ def integers(low, high, skips=None):
 def signed(count, random, end):
     """Integers of -end..<end, as indices are."""
     return torch.randint(-end, end, (count,), generator=random, dtype=torch.int32)
+
+
+def orders(shape, end, random):
+    """Integers of 0..<end, no two equal ones along any axis that is not longer."""
+    places = sum(torch.arange(size).reshape([-1] + [1] * (len(shape) - axis - 1))
+                 for axis, size in enumerate(shape))
+    return torch.randperm(end, generator=random)[places % end].int()
 
 
 def bits(count, random):

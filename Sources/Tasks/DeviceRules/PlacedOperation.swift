@@ -13,6 +13,8 @@ struct PlacedOperation {
         let constants: [String: MILOperation]
         /// The operations that compute the other values, by the names of their outputs.
         fileprivate let producers: [String: MILOperation]
+        /// The operations that take a value, by its name.
+        fileprivate let users: [String: [MILOperation]]
 
         init(_ program: MILProgram) {
             types = program.types
@@ -21,6 +23,11 @@ struct PlacedOperation {
             }
             constants = program.operations.filter(isKnown).byOutput
             producers = program.operations.filter { !isKnown($0) }.byOutput
+            users = program.operations.reduce(into: [:]) { users, operation in
+                for name in Set(operation.inputs.values.joined().compactMap(\.name)) {
+                    users[name, default: []].append(operation)
+                }
+            }
         }
     }
 
@@ -59,6 +66,13 @@ struct PlacedOperation {
             parameter = "x"
         }
         return nil
+    }
+
+    /// The operations that take one of the results.
+    var users: [PlacedOperation] {
+        operation.outputs.flatMap { context.users[$0.name] ?? [] }.map {
+            PlacedOperation(operation: $0, context: context)
+        }
     }
 
     /// Whether a parameter is computed at run time rather than constant.

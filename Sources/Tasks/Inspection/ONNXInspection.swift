@@ -1,4 +1,5 @@
 import RetintCheckpoints
+import RetintDeviceRules
 import RetintFiles
 import RetintONNXReading
 
@@ -32,6 +33,9 @@ public struct ONNXInspection: Encodable, Sendable {
     public let opset: Int
     /// The program that wrote the file.
     public let producer: String
+    /// What the exporter that the file states is known to export wrongly, and may have exported
+    /// here.
+    public let converterFaults: [ConverterFinding]
     /// The inputs that are not weights, in the file's order.
     public let inputs: [Value]
     /// The outputs, in the file's order.
@@ -51,6 +55,7 @@ public struct ONNXInspection: Encodable, Sendable {
         let model = try ONNXModel(describing: path)
         file = path
         (opset, producer, metadata) = (model.opset, model.producer, model.metadata)
+        converterFaults = model.converterFaults
         inputs = model.inputs.map(Value.init)
         outputs = model.outputs.map(Value.init)
         let titles = model.nodes.map { ($0.operationTitle, 1) }

@@ -8,7 +8,7 @@ import RetintMLPackage
 public struct PackageInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
-        case diskBytes, metadata, placement, functions
+        case diskBytes, metadata, placement, functions, converterFaults
     }
 
     /// All weights of one element type.
@@ -48,6 +48,9 @@ public struct PackageInspection: Encodable, Sendable {
     /// The names of the package's functions, the default first; nil if it has only one. Everything
     /// else is about one of them: the default, or the one named in the path.
     public let functions: [String]?
+    /// What the converter that the package states is known to convert wrongly, and may have
+    /// converted here.
+    public let converterFaults: [ConverterFinding]
     /// The operations that the Neural Engine is said to refuse; nil unless requested.
     public let placement: PlacementReport?
 
@@ -69,6 +72,7 @@ public struct PackageInspection: Encodable, Sendable {
         diskBytes = try totalBytes(of: FunctionPath(path).package)
         functions = package.functionNames.isEmpty ? nil : package.functionNames
         metadata = package.description.metadata.texts
+        converterFaults = ConverterFinding.findings(in: package)
         placement = withPlacement ? PlacementReport(package) : nil
     }
 

@@ -52,6 +52,7 @@ extension ONNXModel {
             },
             inputs: reading.inputs, outputs: reading.outputs, nodes: reading.nodes,
             initializers: reading.initializers)
+        producerVersion = proto.producerVersion
         if case .checkpoint = source {
             constants = Set(initializers.filter { $0.value.elements != nil }.keys)
         }

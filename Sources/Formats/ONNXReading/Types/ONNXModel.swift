@@ -5,6 +5,8 @@ package struct ONNXModel: Hashable, Sendable {
     package var opset: Int
     /// The program that wrote the file, for people.
     package var producer: String
+    /// The version of that program; empty if the file states none.
+    package var producerVersion = ""
     package var metadata: [String: String]
     /// Inputs that are not initializers.
     package var inputs: [ONNXValueInfo]

@@ -14,6 +14,7 @@ extension ONNXModel {
         (operators.domain, operators.version) = ("", Int64(opset))
         proto.opsetImport = [operators]
         proto.producerName = producer
+        proto.producerVersion = producerVersion
         proto.metadataProps = metadata.sorted { $0.key < $1.key }.map { key, value in
             var entry = ONNXStringStringEntryProto()
             (entry.key, entry.value) = (key, value)

@@ -270,6 +270,24 @@ extension VerifyCommand {
 
     private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
         let (model, expected) = (try opened(model), try expected)
+        let report = try ownReport(on: model, expected, images)
+        warn(about: model, passed: report.passed)
+        return report
+    }
+
+    /// Names faults of the converter of a package: those that are present, and, if the package
+    /// failed, those that may be why.
+    private func warn(about model: Model, passed: Bool) {
+        guard let package = model.package else { return }
+        for finding in ConverterFinding.findings(in: package)
+        where finding.certainty == .present || !passed {
+            Console.warn("\(model.name): \(finding.warning)")
+        }
+    }
+
+    private func ownReport(
+        on model: Model, _ expected: Expected, _ images: VerificationImages?
+    ) throws -> VerificationReport {
         var options = options(
             model.precision, isSameNetwork: against != nil,
             isColorizer: try expected.isColorizer, images)

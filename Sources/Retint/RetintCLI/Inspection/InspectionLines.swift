@@ -67,7 +67,7 @@ extension PackageInspection {
         ] + functionLines + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
             + TextTable(operations: operations).lines + weightTable.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            + (placement?.lines ?? [])
+            + converterFaults.map { "warning: \($0.warning)" } + (placement?.lines ?? [])
     }
 
     private var format: String {
@@ -117,6 +117,7 @@ extension ONNXInspection {
             + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" } + refused
             + TextTable(operations: operations).lines + [tensors.total] + tensors.table
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            + converterFaults.map { "warning: \($0.warning)" }
     }
 }
 
