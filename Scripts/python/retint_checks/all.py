@@ -24,7 +24,7 @@ HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
 # One in how many cases of long tables, and of the suites of commands, the tests take.
-TESTS_SAMPLE = 3
+TESTS_SAMPLE = 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,24 +45,25 @@ READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export")
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
 CHECKS = (
-    Check("pytorch", options=("--keep", MODELS), sample=5),
+    Check("pytorch", options=("--keep", MODELS), sample=8),
     Check("release"),
-    Check("exports", options=(MODELS,), sample=4, after=("pytorch",)),
-    Check("reading", sample=5),
+    Check("exports", options=(MODELS,), sample=6, after=("pytorch",)),
+    Check("reading", sample=8),
     Check("torture", options=("--kills", "8", "--full-disks", "2"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=8),
-    Check("hostile", options=("--jobs", "1"), sample=24),
+    Check("hostile", options=("--jobs", "1"), sample=36),
     Check("docs"),
     Check("face"),
     Check("carriers", options=("--strict",)),
     Check("onnx", sample=5),
-    Check("aimodel", sample=6),
+    Check("aimodel", sample=10),
     Check("example", after=READERS),
     Check("library", after=(*READERS, "example")),
     Check("judge"),
     Check("unused"),
     Check("oracle", is_seeded=True),
+    Check("bounds", sample=60),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
 )
