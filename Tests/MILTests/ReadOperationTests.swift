@@ -196,6 +196,18 @@ import Testing
             let values = cells(h, w).map { at(n, c, $0.0, $0.1) }
             return values.reduce(0, +) / Float(values.count)
         }
+        // A window that would begin in the padding at the end does not count.
+        var apart = window
+        apart["kernel_sizes"] = .integers([2, 2])
+        apart["strides"] = .integers([3, 3])
+        apart["pad"] = .integers([1, 1, 1, 1])
+        let found = try run("max_pool", apart, shape: [1, 4, 3, 3])
+        try expect(found) { n, c, h, w in
+            let (rows, columns) = (max(3 * h - 1, 0)..<min(3 * h + 1, 6), (3 * w - 1)..<(3 * w + 1))
+            return rows.flatMap { row in
+                columns.filter { 0..<8 ~= $0 }.map { at(n, c, row, $0) }
+            }.max() ?? 0
+        }
         var padded = window
         padded["pad"] = .integers([1, 1, 1, 1])
         padded["exclude_padding_from_average"] = Self.flag(false)

@@ -44,7 +44,7 @@ import Testing
     /// The first layer is a convolution [6, 1, 3, 3], the second one a batch normalization.
     private static let cases: [(String, Change)] = [
         (
-            "have 53 elements; [6, 1, 3, 3] needs 54",
+            "53 elements, but [6, 1, 3, 3] needs 54",
             { $0.convolution.weights.floatValue.removeLast() }
         ),
         ("the number of output channels has to be from 1", { $0.convolution.outputChannels = 0 }),
@@ -57,7 +57,7 @@ import Testing
             { ($0.convolution.outputChannels, $0.convolution.kernelChannels) = (1 << 24, 1 << 24) }
         ),
         (
-            "the weights have 54 elements; [4096, 4096, 3, 3]",
+            "the weights: 54 elements, but [4096, 4096, 3, 3]",
             { ($0.convolution.outputChannels, $0.convolution.kernelChannels) = (4096, 4096) }
         ),
         ("the kernel needs 2 numbers, has 1", { $0.convolution.kernelSize = [3] }),
@@ -99,6 +99,22 @@ import Testing
         ("train on the device", { $0.isUpdatable = true }),
         ("specification version 99 is not supported", { $0.specificationVersion = 99 }),
         (
+            "it does not name its input, and the model has 0 images",
+            { $0.neuralNetwork.preprocessing = [ProtoNeuralNetworkPreprocessing()] }
+        ),
+        (
+            "the layers repeat or create more than",
+            { model in
+                let layers = (0..<100).map { index in
+                    var layer = ProtoNeuralNetworkLayer()
+                    layer.rangeStatic.endValue = 1e6
+                    layer.output = ["range \(index)"]
+                    return layer
+                }
+                model.neuralNetwork.layers = layers + model.neuralNetwork.layers
+            }
+        ),
+        (
             "its input \"other\" does not exist",
             { model in
                 var scaler = ProtoNeuralNetworkPreprocessing()
@@ -119,7 +135,7 @@ import Testing
 
     private static let quantizations: [(String, String, WeightChange)] = [
         ("quantized-linear4", "bits, not 1 to 8", { $0.quantization.numberOfBits = 9 }),
-        ("quantized-linear4", "bytes;", { $0.rawValue.removeLast() }),
+        ("quantized-linear4", "bytes, but", { $0.rawValue.removeLast() }),
         ("quantized-linear4", "2 scales", { $0.quantization.linearQuantization.scale = [1, 2] }),
         (
             "quantized-table3", "7 entries, not 8",

@@ -189,6 +189,13 @@ extension VerificationReport {
 }
 
 extension VerificationReport.LayerError {
+    /// Whether the value certainly belongs to the expected one, and what float32 loses is known:
+    /// not for values that are infinite or zero in both models.
+    var isCertain: Bool {
+        guard pairing == .recorded, let rounding else { return false }
+        return !rounding.isNaN && rounding > -.infinity && (maxAbs == 0 || relative.isFinite)
+    }
+
     /// The root mean square error, as a multiple of what float32 loses in the reference network;
     /// nil if that was not measured.
     public var roundingRatio: Double? {

@@ -1,3 +1,4 @@
+import RetintColor
 import RetintGraph
 import RetintRuntime
 import RetintTensors
@@ -96,8 +97,13 @@ extension VerificationReport.Output {
         if let bound = tolerance.maxHalfRatio {
             checks.append(check(.halfRatio, halfFailure(bound)))
         }
-        if let bound = tolerance.maxRoundingRatio, let ratio = roundingRatio {
-            checks.append(check(.roundingRatio, roundingFailure(ratio, above: bound)))
+        if let bound = tolerance.maxRoundingRatio {
+            if let ratio = roundingRatio {
+                checks.append(check(.roundingRatio, roundingFailure(ratio, above: bound)))
+            } else if peak == LabPlanes.abSpan {
+                // Where it was not measured, colors have the bound that they had before.
+                checks.append(check(.eachValue, valueFailure(1e-4, 1e-5)))
+            }
         }
         return checks
     }

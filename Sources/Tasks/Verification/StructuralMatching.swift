@@ -143,7 +143,8 @@ extension StructuralMatching {
     /// order: behind a fault, no value agrees any more.
     private mutating func pairByInputs() {
         let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
-        let hasInputs = others.contains { !$0.inputs.isEmpty }
+        // Recorded activations do not say what they are computed from.
+        guard others.contains(where: { !$0.inputs.isEmpty }) else { return }
         for index in own.indices where pairs[index] == nil {
             let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
             guard !sources.isEmpty else { continue }
@@ -154,8 +155,7 @@ extension StructuralMatching {
                     isAlike(own[index], others[other])
                 else { return false }
                 left -= 1
-                return !hasInputs
-                    || Set(nearestPaired(to: other, in: others, ownIfTaken)) == sources
+                return Set(nearestPaired(to: other, in: others, ownIfTaken)) == sources
             }
             if let found { add(index, found, .structure) }
         }

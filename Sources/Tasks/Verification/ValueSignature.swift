@@ -29,7 +29,7 @@ struct ValueSignature {
     }
 
     /// The root mean square difference relative to the larger of the two; infinite if one is not
-    /// finite, or they cannot be compared.
+    /// finite, both are zero, or they cannot be compared.
     func distance(to other: ValueSignature) -> Double {
         guard elements.count == other.elements.count else { return .infinity }
         var difference = 0.0
@@ -39,6 +39,6 @@ struct ValueSignature {
         }
         let scale = max(squares, other.squares)
         guard difference.isFinite, scale.isFinite else { return .infinity }
-        return scale == 0 ? 0 : (difference / scale).squareRoot()
+        return scale == 0 ? .infinity : (difference / scale).squareRoot()
     }
 }

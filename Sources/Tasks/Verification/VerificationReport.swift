@@ -71,7 +71,7 @@ public struct VerificationReport: Sendable {
         guard layersDecide else { return [] }
         return layers.filter { layer in
             guard let error = layer.error else { return false }
-            return !decidesByCertainty || error.pairing == .recorded
+            return !decidesByCertainty || error.isCertain
         }
     }
 

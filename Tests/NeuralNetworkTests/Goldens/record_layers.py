@@ -370,6 +370,7 @@ def exact():
     net.add("squeeze", "squeezed_all", image[0], squeeze_all=True)
     net.add("expand_dims", "expanded", cube[:, None, :, None], ("cube",), axes=[1, 3])
     net.add("flatten_to_2d", "flat_2d", cube.reshape(6, 5), ("cube",), axis=2)
+    net.add("flatten_to_2d", "flat_2d_end", cube.reshape(2, 15), ("cube",), axis=-2)
     net.add("reshape_static", "reshaped", cube.reshape(5, 6), ("cube",), output_shape=[5, 6])
     net.add("rank_preserving_reshape", "reshaped_alike", cube.reshape(2, 5, 3), ("cube",),
             output_shape=[0, 5, -1])

@@ -63,21 +63,13 @@ extension RaisedOperation {
         let given = try paddedAxes(x)
         var axes = given
         if try bool("ceil_mode", default: false) {
-            for index in axes.indices {
-                let size = x.shape[index + 2] + given[index].before + given[index].after
-                axes[index].after += missing(size - axes[index].kernel, axes[index].stride)
-            }
+            for index in axes.indices { axes[index].roundUp(x.shape[index + 2]) }
         }
-        return (x, axes, isExtended: axes != given)
+        return (x, axes, isExtended: zip(axes, given).contains { $0.after > $1.after })
     }
 
     fileprivate func paddedAxes(_ x: Tensor) throws -> [WindowAxis] {
         try windowAxes(
             x.shape, kernel: requiredIntegers("kernel_sizes", count: x.shape.rank - 2))
-    }
-
-    /// The elements missing to a multiple of the stride.
-    private func missing(_ extent: Int, _ stride: Int) -> Int {
-        extent > 0 && extent % stride != 0 ? stride - extent % stride : 0
     }
 }

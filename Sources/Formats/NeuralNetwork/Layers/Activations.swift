@@ -93,6 +93,7 @@ extension ReadLayer {
             for (parameter, proto) in vectors.sorted(by: { $0.key < $1.key }) {
                 let count = proto.count == 1 ? 1 : channels
                 let numbers = try elements(proto, [count], parameter)
+                if count == 1 { try create(channels) }
                 inputs[parameter] = .constant(
                     .floats(count == 1 ? .init(repeating: numbers[0], count: channels) : numbers))
             }

@@ -28,6 +28,7 @@ enum Constants: LayerFamily {
             guard count >= 1, count <= Float(1 << 20) else {
                 throw layer.error("a range of \(count) numbers is not supported")
             }
+            try layer.create(Int(count))
             let values = (0..<Int(count)).map { proto.startValue + Float($0) * step }
             return [layer.known(values, [values.count])]
         },

@@ -64,6 +64,7 @@ enum Joining: LayerFamily {
             let x = try layer.input()
             let count = max(layer.proto.sequenceRepeat.nRepetitions, 1)
             guard count <= 1 << 12 else { throw layer.error("\(count) repetitions are too many") }
+            try layer.create(Int(count))
             return [try layer.joined(alongSequence: (0..<count).map { _ in x })]
         },
         "tile": { layer in

@@ -55,7 +55,8 @@ extension ReadLayer {
             inputs.merge(padding(amounts)) { $1 }
             if isExtended, proto.type == .averagePool, !excludes {
                 guard amounts[0] == 0, amounts[2] == 0 else {
-                    throw error("means of padding and of windows that are cut off")
+                    throw error(
+                        "average pooling that counts padding in clipped windows is not supported")
                 }
                 excludes = true
             }

@@ -94,6 +94,7 @@ extension ReadLayer {
     private func state(_ index: Int, _ shape: [Int]) throws -> Blob {
         guard inputs.count == 3 else {
             guard let count = shape.product else { throw error("\(shape) is too large") }
+            try create(count)
             return floats([Float](repeating: 0, count: count), shape)
         }
         let state = inputs[index + 1]

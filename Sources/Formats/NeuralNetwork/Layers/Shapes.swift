@@ -33,7 +33,9 @@ enum Shapes: LayerFamily {
         "flattenTo2D": { layer in
             let axis = layer.proto.flattenTo2D.axis
             return try layer.mapExact { x in
-                let axis = try layer.axis(axis, rank: x.shape.count + 1)
+                // The rank itself is allowed: all axes are then rows.
+                let rank = x.shape.count
+                let axis = axis == Int64(rank) ? rank : try layer.axis(axis, rank: rank)
                 guard let rows = Array(x.shape.prefix(axis)).product else {
                     throw layer.error("\(x.shape) is too large")
                 }

@@ -24,7 +24,7 @@ extension ReadLayer {
         guard let count = shape.product else { throw error("\(name) of \(shape) are too large") }
         let values = try decoded(proto, shape, count, name, axis: axis)
         guard values.count == count else {
-            throw error("\(name) have \(values.count) elements; \(shape) needs \(count)")
+            throw error("\(name): \(values.count) elements, but \(shape) needs \(count)")
         }
         return values
     }
@@ -41,7 +41,7 @@ extension ReadLayer {
             throw error("\(name) are neither float32, float16 nor quantized")
         }
         guard proto.float16Value.count % 2 == 0 else {
-            throw error("\(name) have \(proto.float16Value.count) bytes of float16")
+            throw error("\(name): \(proto.float16Value.count) bytes of float16")
         }
         return HalfPrecision.floats(LittleEndian.halfs([UInt8](proto.float16Value)))
     }
@@ -61,12 +61,12 @@ private struct QuantizedWeights {
 
     func floats(_ shape: [Int], _ count: Int, axis: Int) throws -> [Float] {
         guard (1...8).contains(bits) else {
-            throw layer.error("\(name) have \(bits) bits, not 1 to 8")
+            throw layer.error("\(name): \(bits) bits, not 1 to 8")
         }
         let needed = (count * Int(bits) + 7) / 8
         guard proto.rawValue.count == needed else {
             throw layer.error(
-                "\(name) have \(proto.rawValue.count) bytes; \(shape) of \(bits) bits need "
+                "\(name): \(proto.rawValue.count) bytes, but \(shape) of \(bits) bits need "
                     + "\(needed)")
         }
         let integers = Self.unpacked([UInt8](proto.rawValue), count, bits: Int(bits))
@@ -94,7 +94,7 @@ private struct QuantizedWeights {
         let biases = linear.bias.isEmpty ? linear.scale.map { _ in 0 } : linear.bias
         guard [1, channels].contains(linear.scale.count), biases.count == linear.scale.count else {
             throw layer.error(
-                "\(name) have \(linear.scale.count) scales and \(biases.count) biases for "
+                "\(name): \(linear.scale.count) scales and \(biases.count) biases for "
                     + "\(channels) channels")
         }
         guard linear.scale.count > 1 else {

@@ -31,9 +31,10 @@ struct NetworkConversion {
         let standard = interface.inputs.map(\.feature.type.defaultShape)
         var converted = try converted(standard)
         let varied = interface.varied(from: standard) { sizes in
-            guard let other = try? self.converted(sizes),
-                let merged = try? converted.program.generalized(by: other.program)
-            else { return false }
+            guard let other = try? self.converted(sizes) else { return nil }
+            guard let merged = try? converted.program.generalized(by: other.program) else {
+                return false
+            }
             converted.program = merged
             return true
         }
@@ -76,9 +77,10 @@ struct NetworkConversion {
 extension NetworkInterface {
     /// Tries sizes that differ from the default ones until each axis that may vary has varied.
     ///
-    /// - Parameter attempt: whether the network can be converted for these sizes as well.
-    /// - Returns: whether all have.
-    func varied(from standard: [[Int]], _ attempt: ([[Int]]) -> Bool) -> Bool {
+    /// - Parameter attempt: whether one program computes these sizes as well; nil if the network
+    ///   cannot be converted for them, as for sizes that are too small.
+    /// - Returns: whether all have, and no size needs another program.
+    func varied(from standard: [[Int]], _ attempt: ([[Int]]) -> Bool?) -> Bool {
         var missing = Set<[Int]>()
         for (index, input) in inputs.enumerated() {
             for (axis, bounds) in input.feature.type.sizeBounds.enumerated()
@@ -86,7 +88,9 @@ extension NetworkInterface {
         }
         for sizes in candidates(standard) where !missing.isEmpty {
             let differing = missing.filter { sizes[$0[0]][$0[1]] != standard[$0[0]][$0[1]] }
-            if !differing.isEmpty, attempt(sizes) { missing.subtract(differing) }
+            guard !differing.isEmpty, let isMerged = attempt(sizes) else { continue }
+            guard isMerged else { return false }
+            missing.subtract(differing)
         }
         return missing.isEmpty
     }
@@ -108,10 +112,11 @@ extension NetworkInterface {
         let listed = inputs.map { input in
             (input.feature.type.listedShapes ?? []).prefix(Self.maximumListed)
         }
+        // Sizes that differ by one show where a remainder matters.
         let scaled: [@Sendable (Int, SizeRange) -> Int] = [
-            { size, _ in 2 * size }, { size, _ in size / 2 }, { size, _ in 3 * size },
-            { _, range in range.upper ?? 0 }, { _, range in range.lower },
-            { size, _ in size + 1 }, { size, _ in size - 1 },
+            { size, _ in size + 1 }, { size, _ in size - 1 }, { size, _ in 2 * size },
+            { size, _ in size / 2 }, { size, _ in 3 * size }, { _, range in range.upper ?? 0 },
+            { _, range in range.lower },
         ]
         let count = max(listed.map(\.count).max() ?? 0, scaled.count)
         return (0..<count).map { turn in

@@ -40,6 +40,13 @@ struct NetworkInterface {
                 })
         }
         let described = Set(inputs.map(\.name))
+        guard images.count == 1 || network.preprocessing.allSatisfy({ !$0.featureName.isEmpty })
+        else {
+            throw MLPackageError(
+                file: "", place: "preprocessing",
+                rule: "it does not name its input, and the model has \(images.count) images",
+                remedy: ModelFileReader.remedy)
+        }
         for preprocessing in network.preprocessing
         where !preprocessing.featureName.isEmpty && !described.contains(preprocessing.featureName) {
             throw MLPackageError(

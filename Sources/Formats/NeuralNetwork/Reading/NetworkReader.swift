@@ -10,10 +10,13 @@ final class NetworkReader {
     private let shapes = ResultShapes()
     private var values: [String: LayerValue] = [:]
     private var operationCount = 0
+    private var createdCount = 0
 
     /// More layers than any network has.
     private static let maximumLayers = 1 << 16
     private static let maximumOperations = 1 << 18
+    /// More numbers than constants have that a file describes without containing them.
+    private static let maximumCreated = 1 << 26
 
     /// Reads all layers.
     func read(_ layers: [ProtoNeuralNetworkLayer]) throws {
@@ -42,6 +45,17 @@ final class NetworkReader {
         let name = builder.input(name, MILTensorType(dataType, shape))
         try shapes.define(input: name, dataType, shape)
         return Blob(name: name, shape: shape)
+    }
+
+    /// Counts numbers of constants that the file does not contain, before they are created.
+    func create(_ count: Int, place: String) throws {
+        guard count <= Self.maximumCreated - createdCount else {
+            throw MLPackageError(
+                file: "", place: place,
+                rule: "the layers repeat or create more than \(Self.maximumCreated) numbers",
+                remedy: ModelFileReader.remedy)
+        }
+        createdCount += count
     }
 
     func constant(_ value: MILValue, name: String) -> Blob {

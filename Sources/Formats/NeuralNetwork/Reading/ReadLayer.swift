@@ -249,10 +249,13 @@ extension ReadLayer {
         return try numbers.map { try size($0, name) }
     }
 
+    /// Counts numbers that the file does not contain, before they are created.
+    func create(_ count: Int) throws { try reader.create(count, place: place) }
+
     /// A size that may be zero.
     func amount(_ number: UInt64, _ name: String) throws -> Int {
         guard number <= Self.largestSize else {
-            throw error("\(name) of \(number) is not supported")
+            throw error("\(name) is \(number), more than \(Self.largestSize)")
         }
         return Int(number)
     }

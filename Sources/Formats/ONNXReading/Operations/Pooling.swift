@@ -92,14 +92,11 @@ private struct Pool {
         (self.kernel, self.window) = (kernel, window)
     }
 
-    /// How many elements the last window lacks; a window that starts in the end's padding does not
-    /// count.
+    /// How many elements the last window lacks.
     private static func missing(_ size: Int, _ after: Int, _ stride: Int, _ span: Int) -> Int {
-        let free = size + after - span
-        guard free >= 0 else { return 0 }
-        var last = (free + stride - 1) / stride
-        if last * stride >= size { last -= 1 }
-        return Swift.max(0, last * stride - free)
+        var axis = WindowAxis(kernel: span, stride: stride, after: after)
+        axis.roundUp(size)
+        return Swift.max(0, axis.after - after)
     }
 
     /// Whether the engine's pooling is the same: without dilation, and with padding of at most half

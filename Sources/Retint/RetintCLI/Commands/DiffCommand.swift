@@ -6,9 +6,9 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff",
         abstract: "Show what differs between two models.",
         discussion: """
-            The models can be of any two formats. Compared are interface, operations, weights by \
-            value, metadata and, on the same inputs, the outputs, as by retint verify SECOND \
-            --against FIRST. Exit code 0: the outputs are within the tolerance; 2: they are \
+            The models can be of any two formats. The command compares the interface, operations, \
+            weights by value, metadata and, on the same inputs, the outputs, as by retint verify \
+            SECOND --against FIRST. Exit code 0: the outputs are within the tolerance; 2: they are \
             outside, or the models do not take the same inputs. With --no-run, 2 means that \
             interface, operations or weights differ; weights of another precision count as the \
             same.
@@ -18,9 +18,9 @@ struct DiffCommand: AsyncParsableCommand {
 
             The default tolerance is that of verify for the coarser of the two precisions.
 
-            With --bisect, name more models, from good to bad: the first one that differs from the \
-            first of all is searched for as by git bisect, and only as many are read as that \
-            needs. Exit code 2: it is found; 0: the last one does not differ.
+            With --bisect, name more models, from good to bad: the command finds the first model \
+            that differs from the first one listed, as git bisect does, and reads only as many as \
+            that needs. Exit code 2: it is found; 0: the last one does not differ.
             """)
 
     @Argument(
@@ -110,8 +110,12 @@ extension DiffCommand {
     ) throws -> ModelDiff {
         var diff = try ModelDiff(first, second)
         guard !comparesFilesOnly else { return diff }
+        // Before: a file of inputs that does not fit is not a difference of the models.
+        let inputs = try input.inputs(
+            of: second.interface,
+            shapes: ModelDiff.inputShapes(of: first, second, size: input.size), model: second.name)
         do {
-            diff.numbers = try numbers(first, second, images)
+            diff.numbers = try numbers(first, second, on: inputs, images)
         } catch let error as VerificationError where diff.explains(error) {
             diff.obstacle = [error.file, error.rule].filter { !$0.isEmpty }.joined(separator: ": ")
         }
@@ -119,17 +123,16 @@ extension DiffCommand {
     }
 
     private func numbers(
-        _ first: Model, _ second: Model, _ images: VerificationImages?
+        _ first: Model, _ second: Model, on inputs: VerificationInputs,
+        _ images: VerificationImages?
     ) throws -> VerificationReport {
-        let inputs = try input.inputs(
-            of: second.interface,
-            shapes: ModelDiff.inputShapes(of: first, second, size: input.size), model: second.name)
         var options = VerificationOptions(
             compute: compute,
             bounds: bounds.replacing(
                 .standard(
                     ModelDiff.coarser(first, second), compute: compute, isSameNetwork: true,
-                    isColorizer: try first.interface.isColorizer)))
+                    isColorizer: try first.interface.isColorizer,
+                    measuresRounding: bounds.measuresRounding)))
         if let images { options.onColors = { images.add($0) } }
         return try second.verify(against: first, on: inputs, options: options)
     }
@@ -139,7 +142,8 @@ extension ModelDiff {
     /// Whether models cannot be compared because of what they take and return, and not because one
     /// of them cannot be run at all.
     fileprivate func explains(_ error: VerificationError) -> Bool {
-        error.kind == .mismatch || !interface.isEmpty && operations.obstacle == nil
+        error.kind == .mismatch
+            || error.kind == .badModel && !interface.isEmpty && operations.obstacle == nil
     }
 }
 

@@ -11,18 +11,21 @@ struct VerifyCommand: AsyncParsableCommand {
             names or shapes do not match.
 
             Default tolerance. Float32: absolute error 0.01, mean 0.001, against a reference file; \
-            1e-4 + 1e-5·|expected| against a checkpoint. Float16: PSNR 60 dB. Quantized weights: \
-            PSNR 38 dB and mean ΔE2000 1. The PSNR of ab has a peak of 220. Outputs of networks \
-            that are not colorizers have the default tolerance of intermediate values, below. \
+            against another model, 4 times the error that float32 itself causes in it, and PSNR \
+            120 dB. Float16: PSNR 60 dB. Quantized weights: PSNR 38 dB and mean ΔE2000 1. The \
+            PSNR of ab has a peak of 220. Outputs of other networks have the default tolerance of \
+            intermediate values, below. \
             Setting --atol or --rtol removes the default bounds on the mean and on the relative \
-            error; setting --min-psnr removes those on ΔE2000 and on the SNR.
+            error; setting --min-psnr removes those on ΔE2000 and on the SNR; setting any bound on \
+            errors removes the one relative to what float32 causes.
 
             Intermediate values are checked for NaN, infinity and their share of float16's range, \
-            and compared with the reference's activations/<module path>, or with the values of \
-            the same names in the other model: the first one outside the tolerance shows where \
-            the error arises. They make the model fail only if --layer-tolerance or \
-            --layer-min-snr is given. Their default tolerance is an error of 1e-4 of the largest \
-            value for float32, an SNR of 30 dB for float16 and of 15 dB for quantized weights.
+            and compared with the reference's activations/<module path>, or with the same values \
+            of the other model: the first one outside the tolerance shows where the error arises. \
+            They make the model fail if --layer-tolerance or --layer-min-snr is given, and by \
+            default between float32 models whose export recorded the nodes. Their default \
+            tolerance is an error of 1e-4 of the largest value for float32, an SNR of 30 dB for \
+            float16 and of 15 dB for quantized weights.
 
             Where errors come from: --stages compares the steps of the export, --error-sources \
             separates errors of weights and of arithmetic, --find-precision finds the operations \

@@ -8,7 +8,7 @@ struct BoundOptions: ParsableArguments {
             The kind of the default bounds: fixed; or half, which allows a root mean square error \
             of each output of --half-factor times that of the reference network run in half \
             precision (needs --against). Without it, a float32 model with --against is bounded by \
-            what float32 itself loses in the reference network, which one run in float64 tells.
+            what float32 itself loses in the reference network, as measured by one run in float64.
             """)
     var bound: BoundKind?
 

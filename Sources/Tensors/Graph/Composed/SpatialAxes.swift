@@ -25,6 +25,17 @@ package struct WindowAxis: Hashable, Sendable {
         before = (total + (isLower ? 1 : 0)) / 2
         after = total - before
     }
+
+    /// Pads at the end such that the last window is complete (PyTorch's `ceil_mode`). A window that
+    /// would begin in the padding at the end does not count.
+    package mutating func roundUp(_ size: Int) {
+        let whole = before + size
+        let free = whole + after - span
+        guard free >= 0 else { return }
+        var last = (free + stride - 1) / stride
+        if last * stride >= whole { last -= 1 }
+        after = max(0, last * stride + span - whole)
+    }
 }
 
 extension Window {

@@ -15,11 +15,6 @@ package struct Float64Feeds {
     ) {
         (self.input, self.variable) = (input, variable)
     }
-
-    /// Values in memory.
-    package init(inputs: [String: [Double]] = [:], variables: [String: [Double]] = [:]) {
-        self.init(input: { inputs[$0] }, variable: { variables[$0] })
-    }
 }
 
 /// A node that cannot be evaluated.
@@ -28,35 +23,7 @@ package struct Float64Error: Error, CustomStringConvertible {
 }
 
 /// Evaluates a graph in float64, one node after another on one thread: what float32 loses shows in
-/// the difference.
-package struct Float64Evaluator {
-    private let feeds: Float64Feeds
-
-    package init(_ feeds: Float64Feeds) { self.feeds = feeds }
-
-    package init(inputs: [String: [Double]] = [:], variables: [String: [Double]] = [:]) {
-        self.init(Float64Feeds(inputs: inputs, variables: variables))
-    }
-
-    /// The values of `tensors`, which belong to one graph.
-    ///
-    /// - Throws: `GraphError` if a node of the graph has no shape; ``Float64Error`` if there is no
-    ///   value for an input or a variable, or an operation fails.
-    package func evaluate(_ tensors: [Tensor]) throws -> [Float64Array] {
-        guard let graph = tensors.first?.graph else { return [] }
-        let wanted = Set(tensors.map(\.id))
-        var (run, found) = (try Float64Run(graph, wanted, feeds), [Int: Float64Array]())
-        while let (id, value) = try run.next() {
-            if wanted.contains(id) { found[id] = value }
-        }
-        return tensors.compactMap { found[$0.id] }
-    }
-
-    /// The value of one tensor.
-    package func evaluate(_ tensor: Tensor) throws -> Float64Array { try evaluate([tensor])[0] }
-}
-
-/// An evaluation that stops after each node, and keeps a value only until its last use.
+/// the difference. A value is kept only until its last use.
 package struct Float64Run {
     private let graph: Graph
     private let feeds: Float64Feeds
@@ -77,7 +44,8 @@ package struct Float64Run {
 
     /// Evaluates the next node; nil when there is none. Nodes come in topological order.
     ///
-    /// - Throws: as ``Float64Evaluator/evaluate(_:)-(Tensor)`` does.
+    /// - Throws: ``Float64Error`` if there is no value for an input or a variable, or an operation
+    ///   fails.
     package mutating func next() throws -> (id: Int, value: Float64Array)? {
         guard let id = waiting.popFirst() else { return nil }
         let node = graph.nodes[id]
