@@ -79,12 +79,13 @@ extension StructuralMatching {
     /// Pairs items that are each other's nearest. Of several equal ones, as copies and reshaped
     /// values are, the first ones belong together.
     private mutating func pairNearest(_ indices: [Int], _ candidates: [Int]) {
-        let forward = indices.map { index in
-            nearest(to: own[index], among: candidates, of: others)
+        let distances = indices.map { index in
+            candidates.map { distance(own[index], others[$0]) }
         }
+        let forward = distances.map { nearest(among: candidates, at: $0) }
         let backward = Dictionary(
-            uniqueKeysWithValues: candidates.map { candidate in
-                (candidate, nearest(to: others[candidate], among: indices, of: own))
+            uniqueKeysWithValues: candidates.enumerated().map { place, candidate in
+                (candidate, nearest(among: indices, at: distances.map { $0[place] }))
             })
         for (index, found) in zip(indices, forward) {
             guard let found, let back = backward[found.index] ?? nil, pairs[index] == nil,
@@ -102,19 +103,19 @@ extension StructuralMatching {
         let isClear: Bool
     }
 
-    private func nearest(
-        to item: Item, among candidates: [Int], of items: [Item]
-    ) -> Nearest? {
-        guard let signature = item.signature else { return nil }
+    /// Among equal values, one of the same operation and shape is nearer.
+    private func distance(_ item: Item, _ other: Item) -> Double {
+        guard let signature = item.signature, let theirs = other.signature else {
+            return .infinity
+        }
+        let isAlike = item.operation == other.operation && item.shape == other.shape
+        return signature.distance(to: theirs) + (isAlike ? 0 : 1e-6)
+    }
+
+    private func nearest(among candidates: [Int], at distances: [Double]) -> Nearest? {
         var best: (index: Int, distance: Double)?
         var second = Double.infinity
-        for candidate in candidates {
-            guard let other = items[candidate].signature else { continue }
-            // Among equal values, one of the same operation and shape is nearer.
-            let isAlike =
-                items[candidate].operation == item.operation
-                && items[candidate].shape == item.shape
-            let distance = signature.distance(to: other) + (isAlike ? 0 : 1e-6)
+        for (candidate, distance) in zip(candidates, distances) {
             if distance < best?.distance ?? .infinity {
                 second = best?.distance ?? .infinity
                 best = (candidate, distance)
