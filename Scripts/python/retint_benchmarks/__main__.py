@@ -9,5 +9,6 @@ import retint_tool
 
 # An OpenBLAS core set in the environment would slow down only retint.
 os.environ.pop("OPENBLAS_CORETYPE", None)
+peers = retint_tool.BENCHMARK_PYTHON
 sys.exit(retint_runner.run(
-    retint_benchmarks, "Scripts/benchmark", {"frameworks": retint_tool.BENCHMARK_PYTHON}))
+    retint_benchmarks, "Scripts/benchmark", {"frameworks": peers, "networks": peers}))

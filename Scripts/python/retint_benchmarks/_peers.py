@@ -2,6 +2,7 @@
 
     python -m retint_benchmarks._peers PEER NETWORK MODE BATCH SIZE THREADS
 
+NETWORK is one of retint's, or an ONNX file of fixed shapes, which has its own batch and size.
 Prints a line when ready. For each line `SECONDS` on standard input it runs for about that long and
 prints a JSON object: the seconds of each run, and the process's peak memory.
 """
@@ -35,7 +36,16 @@ def lightness(batch, size):
     return torch.rand(batch, 1, size, size, generator=generator) * 100
 
 
+def values(shape):
+    """Values of the range of lightness: some networks are slower on others."""
+    import numpy
+
+    return numpy.random.default_rng(0).random(shape, numpy.float32) * 100
+
+
 def onnx_file(name, batch, size):
+    if name.endswith(".onnx"):
+        return name
     import torch
 
     path = os.path.join(tempfile.mkdtemp(), "network.onnx")
@@ -94,7 +104,7 @@ def onnxruntime_inference(name, batch, size, threads):
     session = onnxruntime.InferenceSession(
         onnx_file(name, batch, size), options, providers=["CPUExecutionProvider"]
     )
-    feed = {"input": lightness(batch, size).numpy()}
+    feed = {value.name: values(value.shape) for value in session.get_inputs()}
     return lambda: session.run(None, feed)
 
 
@@ -109,7 +119,7 @@ def openvino_inference(name, batch, size, threads, precision):
     }
     model = core.read_model(onnx_file(name, batch, size))
     request = core.compile_model(model, "CPU", settings).create_infer_request()
-    feed = {0: lightness(batch, size).numpy()}
+    feed = {index: values(port.shape) for index, port in enumerate(model.inputs)}
     return lambda: request.infer(feed)
 
 

@@ -42,8 +42,10 @@ class Retint:
         shape = ["--mode", case.mode, "--batch", case.batch, "--size", case.size]
         self.folder = tempfile.TemporaryDirectory()
         model = case.network
-        if model == PACKAGED:
+        if model.endswith(".onnx"):
             # Its shape is fixed.
+            shape = []
+        elif model == PACKAGED:
             shape, model = [], f"{self.folder.name}/network.mlpackage"
             subprocess.run(
                 [sys.executable, "-m", "retint_benchmarks._package", case.network, str(case.batch),
@@ -91,7 +93,7 @@ class Peer:
 def contenders(options, case):
     names = [name for name in options.peers if takes_part(name, case)]
     result = [Retint("retint", options, case)]
-    if case.mode == "inference" and case.batch == 1:
+    if any(PEERS[name] != "float32" for name in names) and case.mode == "inference":
         result.append(Retint(HALF, options, case))
     for name in names:
         try:

@@ -28,7 +28,8 @@ def main():
     torch.set_num_threads(1)
     # The exporters know the operations that attention consists of.
     torch.backends.mha.set_fastpath_enabled(False)
-    [network] = [network for network in _networks.NETWORKS if network.name == name]
+    [network] = [network for network in _networks.NETWORKS + _networks.MEASURED
+                 if network.name == name]
     with _networks.torchvision_operations(), torch.no_grad():
         module = Outputs(network.module(int(seed))).eval()
         inputs = network.inputs(int(seed) + 2)

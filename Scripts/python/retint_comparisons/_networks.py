@@ -225,7 +225,7 @@ class SwinIr(nn.Module):
     def __init__(self, width=32):
         super().__init__()
         self.first = nn.Conv2d(3, width, 3, padding=1)
-        self.body = nn.Sequential(WindowAttention(), WindowAttention())
+        self.body = nn.Sequential(WindowAttention(width), WindowAttention(width))
         self.last = nn.Sequential(nn.Conv2d(width, 12, 3, padding=1), nn.PixelShuffle(2))
 
     def forward(self, x):
@@ -374,17 +374,18 @@ class DeOldify(nn.Module):
 class DdColor(nn.Module):
     """ConvNeXt's encoder, a pixel decoder by pixel shuffle, and queries that attend to it."""
 
-    def __init__(self, width=32, queries=16):
+    def __init__(self, width=32, queries=16, depths=(1, 1, 2, 1)):
         super().__init__()
         import timm
         self.encoder = timm.create_model(
-            "convnext_atto", pretrained=False, features_only=True,
-            **{"depths": (1, 1, 2, 1), "dims": (width, 2 * width, 4 * width, 8 * width)})
+            "convnext_atto", pretrained=False, features_only=True, depths=depths,
+            dims=(width, 2 * width, 4 * width, 8 * width))
         self.ups = nn.ModuleList(
             nn.Sequential(nn.Conv2d((width << step) * 2, (width << step) * 4, 1),
                           nn.PixelShuffle(2), nn.ReLU()) for step in range(3))
         self.queries = nn.Parameter(torch.randn(queries, 64))
-        self.positions = nn.Parameter(0.1 * torch.randn(1, 64, 64))
+        # Enough for 256 × 256 pixels.
+        self.positions = nn.Parameter(0.1 * torch.randn(1, 256, 64))
         self.keys = nn.Linear(4 * width, 64)
         self.cross = nn.MultiheadAttention(64, 4, batch_first=True)
         self.own = nn.MultiheadAttention(64, 4, batch_first=True)
@@ -618,6 +619,28 @@ NETWORKS = (
     segmentation("Unet"), segmentation("UnetPlusPlus"), segmentation("FPN"),
     segmentation("MAnet"), segmentation("Linknet"), segmentation("DeepLabV3Plus"),
     segmentation("Segformer", "mit_b0"), segmentation("PSPNet", "mobilenet_v2"),
+)
+
+
+def measured(network, name=None):
+    """A network in a size in which people run it: `Scripts/benchmark networks` measures these."""
+    return dataclasses.replace(
+        network, name=f"{name or network.name}-256", shapes=((1, 3, 256, 256),))
+
+
+MEASURED = (
+    measured(Network("ddcolor", lambda: DdColor(64, queries=100, depths=(3, 3, 9, 3)))),
+    measured(Network("nafnet", lambda: NafNet(32))),
+    measured(timm_network("fastvit_t8")),
+    measured(segmentation("Unet"), "unet-resnet18"),
+    measured(segmentation("Segformer", "mit_b0"), "segformer-mit_b0"),
+    measured(segmentation("Unet", "mobilenet_v2"), "unet-mobilenet_v2"),
+    measured(Network("pix2pix", lambda: Pix2Pix(64))),
+    measured(timm_network("convnextv2_atto")),
+    measured(Network("cyclegan", lambda: CycleGan(64))),
+    measured(Network("deoldify", lambda: DeOldify(64))),
+    measured(Network("swinir", lambda: SwinIr(64))),
+    measured(timm_network("vit_tiny_patch16_224", img_size=256), "vit_tiny_patch16"),
 )
 
 

@@ -125,7 +125,10 @@ extension BenchmarkCommand {
         let isFile = (try? ModelFormat(ofModelAt: model)) != nil
         if isFile {
             try architecture.refuse(for: model)
-            return try Model(contentsOf: model, execution: execution)
+            // What runs is the network itself, without conversions of colors around it.
+            return try Model(
+                contentsOf: model, form: mode == .inference ? .file : .colorizer,
+                execution: execution)
         }
         guard colorizerNames.contains(model) else {
             throw CommandError(
