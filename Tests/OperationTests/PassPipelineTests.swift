@@ -13,8 +13,11 @@ import Testing
         let pipeline = PassPipeline(options, choices: .init(), threads: 1, learns: true)
         #expect(
             names(pipeline) == [
-                "round to half precision", "decompose operations", "choose convolution algorithms",
-                "recompute activations", "chain kernels", "batch elementwise steps",
+                "choose layouts", "round to half precision", "decompose operations",
+                "fuse normalizations", "fuse attention", "fuse activations", "fuse gates",
+                "sum parallel convolutions", "order channels for pixel shuffles",
+                "choose convolution algorithms", "compose movements", "recompute activations",
+                "chain kernels", "batch elementwise steps",
             ])
     }
 
@@ -23,7 +26,10 @@ import Testing
             CompileOptions(threads: 1), choices: .init(), threads: 1, learns: false)
         #expect(
             pipeline.graphPasses.map { type(of: $0).name } == [
-                "decompose operations", "choose convolution algorithms",
+                "choose layouts", "decompose operations", "fuse normalizations", "fuse attention",
+                "fuse activations", "fuse gates", "sum parallel convolutions",
+                "order channels for pixel shuffles", "choose convolution algorithms",
+                "compose movements",
             ])
     }
 

@@ -54,6 +54,7 @@ MAP1(rt_map_neg, -x)
 MAP1(rt_map_exp, rt_expf(x))
 MAP1(rt_map_log, rt_logf(x))
 MAP1(rt_map_erf, rt_erff(x))
+MAP1(rt_map_gelu, 0.5f * x * (1.0f + rt_erff(x * 0.70710678118654752f)))
 // Unlike sqrtf, sets no errno, which would keep the loop from being vectorized.
 MAP1(rt_map_sqrt, __builtin_elementwise_sqrt(x))
 MAP1(rt_map_abs, __builtin_fabsf(x))
@@ -73,6 +74,15 @@ RT_INLINE float hardswish(float x) {
 }
 
 MAP1(rt_map_hardswish, hardswish(x))
+
+RT_CLONES
+void rt_gate(float *restrict y, const float *restrict x, ptrdiff_t channels, ptrdiff_t begin,
+             ptrdiff_t end) {
+    for (ptrdiff_t pixel = begin; pixel < end; pixel++) {
+        const float *a = x + pixel * 2 * channels, *b = a + channels;
+        for (ptrdiff_t i = 0; i < channels; i++) y[pixel * channels + i] = a[i] * b[i];
+    }
+}
 
 RT_CLONES
 void rt_fill(float *d, float value, ptrdiff_t n) {

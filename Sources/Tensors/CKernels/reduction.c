@@ -133,7 +133,7 @@ float rt_max_abs(const float *x, ptrdiff_t n) {
 // Softmax of one contiguous row of at least LANES elements, in explicit vectors: the compiler
 // vectorizes neither the maximum nor the last elements of a row that fill no vector. Those are
 // computed together with elements before them, which are counted once.
-RT_INLINE void softmax_row(float *restrict y, const float *restrict x, int logarithm,
+RT_INLINE void softmax_row(float *y, const float *x, int logarithm,
                            ptrdiff_t n) {
     ptrdiff_t last = n - LANES, known = (LANES - n % LANES) % LANES;
     float most[LANES], sums[LANES], rest[LANES];
@@ -169,6 +169,12 @@ RT_INLINE void softmax_row(float *restrict y, const float *restrict x, int logar
     }
 }
 
+// The same for rows that do not overlap.
+RT_INLINE void softmax_row_apart(float *restrict y, const float *restrict x, int logarithm,
+                                 ptrdiff_t n) {
+    softmax_row(y, x, logarithm, n);
+}
+
 // Softmax down the columns of [count, inner], `n` ≤ COLUMNS columns at once.
 RT_INLINE void softmax_columns(float *y, const float *x, int logarithm, ptrdiff_t count,
                                ptrdiff_t inner, ptrdiff_t n) {
@@ -199,12 +205,27 @@ void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdif
     for (ptrdiff_t outer = begin; outer < end; outer++) {
         ptrdiff_t at = outer * count * inner;
         if (inner == 1 && count >= LANES) {
-            softmax_row(y + at, x + at, logarithm, count);
+            softmax_row_apart(y + at, x + at, logarithm, count);
             continue;
         }
         for (ptrdiff_t first = 0; first < inner; first += COLUMNS)
             softmax_columns(y + at + first, x + at + first, logarithm, count, inner,
                             inner - first < COLUMNS ? inner - first : COLUMNS);
+    }
+}
+
+RT_CLONES
+void rt_softmax_rows(float *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t rows, float factor,
+                     const float *addend) {
+    for (ptrdiff_t row = 0; row < rows; row++, x += stride) {
+        if (addend) {
+            for (ptrdiff_t i = 0; i < count; i++) x[i] = x[i] * factor + addend[i];
+            addend += count;
+        } else if (factor != 1) {
+            for (ptrdiff_t i = 0; i < count; i++) x[i] *= factor;
+        }
+        if (count >= LANES) softmax_row(x, x, 0, count);
+        else softmax_columns(x, x, 0, count, 1, 1);
     }
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     ptrdiff_t a_row, a_column, b_row, b_column;
     float *c;
     ptrdiff_t ldc;
-    int adds;
+    int adds, is_padded;
 } product;
 
 // Rows of B: `count` columns of each, zeros behind them.
@@ -65,6 +65,7 @@ static void multiply_block(const product *p, ptrdiff_t begin, ptrdiff_t end, ptr
         float *c = p->c + begin * p->ldc + column;
         if (p->b_column == 1) copy_rows(panel, b, p->b_row, depth, count);
         else copy_columns(panel, b, p->b_column, depth, count);
+        if (p->is_padded) count = (count + RT_HALF - 1) / RT_HALF * RT_HALF;
         if (count % RT_HALF != 0)
             multiply_edge(p, a, panel, c, end - begin, depth, count, adds);
         else
@@ -74,9 +75,9 @@ static void multiply_block(const product *p, ptrdiff_t begin, ptrdiff_t end, ptr
 }
 
 void rt_sgemm(int transposes_a, int transposes_b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
-              const float *a, ptrdiff_t lda, const float *b, ptrdiff_t ldb, int adds, float *c,
-              ptrdiff_t ldc) {
-    product p = {m, n, k, a, b, 0, 0, 0, 0, c, ldc, adds};
+              const float *a, ptrdiff_t lda, const float *b, ptrdiff_t ldb, int adds,
+              int is_padded, float *c, ptrdiff_t ldc) {
+    product p = {m, n, k, a, b, 0, 0, 0, 0, c, ldc, adds, is_padded};
     p.a_row = transposes_a ? 1 : lda, p.a_column = transposes_a ? lda : 1;
     p.b_row = transposes_b ? 1 : ldb, p.b_column = transposes_b ? ldb : 1;
     for (ptrdiff_t row = 0; row < m; row += ROWS) {

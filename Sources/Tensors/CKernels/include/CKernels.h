@@ -79,11 +79,15 @@ RT_MAP(rt_map_hardswish);
 RT_MAP(rt_map_sigmoid);
 RT_MAP(rt_map_tanh);
 RT_MAP(rt_map_erf);
+/// a/2·(1 + erf(a/√2)).
+RT_MAP(rt_map_gelu);
 /// a rounded to half precision.
 RT_MAP(rt_map_half);
 RT_MAP(rt_map_floor);
 RT_MAP(rt_map_round);
 
+/// The first half of each pixel's channels times the second: y [*, channels], pixels [begin, end).
+void rt_gate(float *y, const float *x, ptrdiff_t channels, ptrdiff_t begin, ptrdiff_t end);
 void rt_fill(float *d, float value, ptrdiff_t n);
 /// Prefetches n elements.
 void rt_prefetch(const float *x, ptrdiff_t n);
@@ -185,10 +189,11 @@ void rt_gemm_panel(ptrdiff_t m, ptrdiff_t k, const float *a, ptrdiff_t row_step,
                    int adds, const rt_tail *tail);
 
 /// c = op(a)·op(b), or c += op(a)·op(b) with `adds`, for m rows, n columns and depth k, all
-/// row-major (sgemm.c). Uses 40 KiB of the stack.
+/// row-major (sgemm.c). With `is_padded`, rows of c have room for whole halves of panels, and what
+/// is written behind n means nothing. Uses 40 KiB of the stack.
 void rt_sgemm(int transposes_a, int transposes_b, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
-              const float *a, ptrdiff_t lda, const float *b, ptrdiff_t ldb, int adds, float *c,
-              ptrdiff_t ldc);
+              const float *a, ptrdiff_t lda, const float *b, ptrdiff_t ldb, int adds,
+              int is_padded, float *c, ptrdiff_t ldc);
 
 /// The order of weights in memory.
 typedef enum {
@@ -323,10 +328,20 @@ float rt_max_abs(const float *x, ptrdiff_t n);
 /// the outer axis.
 void rt_softmax(float *y, const float *x, int logarithm, ptrdiff_t count, ptrdiff_t inner,
                 ptrdiff_t begin, ptrdiff_t end);
+/// Softmax of x·factor + addend, which may be NULL, in the place of x: rows of `count` elements
+/// that begin `stride` elements apart.
+void rt_softmax_rows(float *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t rows, float factor,
+                     const float *addend);
 
 /// x in [outer, slices, inner]: slices [begin, end) rounded to multiples of max|x| / largest_code.
 void rt_fake_quantize(float *y, const float *x, ptrdiff_t outer, ptrdiff_t slices,
                       ptrdiff_t inner, ptrdiff_t begin, ptrdiff_t end, float largest_code);
+
+// MARK: Normalization (normalization.c)
+
+/// Rows [begin, end) of x [*, count]: (x − mean) / √(variance + epsilon), with a tail or NULL.
+void rt_normalize_rows(float *y, const float *x, ptrdiff_t count, float epsilon, ptrdiff_t begin,
+                       ptrdiff_t end, const rt_tail *tail);
 
 // MARK: Pooling and resampling (pooling.c, resample.c); windows as in rt_conv
 

@@ -110,16 +110,9 @@ extension Fusion {
         guard let group = groupOf[update.value].map(groups.root), early.contains(group) else {
             return
         }
-        for reader in readers(of: update.variable) {
+        for reader in values.readers(of: update.variable) {
             guard let other = groupOf[reader].map(groups.root), other != group else { continue }
             groups.connect(other, to: group, reorders: false)
-        }
-    }
-
-    /// The computed nodes that read a node's memory.
-    private func readers(of node: Int) -> [Int] {
-        (values.consumers[node] ?? []).sorted().flatMap {
-            values.aliases[$0] == nil ? [$0] : readers(of: $0)
         }
     }
 

@@ -39,6 +39,11 @@ struct ValueTable {
     /// The node whose memory holds this node's value.
     func origin(_ id: Int) -> Int { aliases[id] ?? id }
 
+    /// The computed nodes that read a node's memory.
+    func readers(of id: Int) -> [Int] {
+        (consumers[id] ?? []).sorted().flatMap { aliases[$0] == nil ? [$0] : readers(of: $0) }
+    }
+
     /// - Precondition: the node is live.
     func buffer(_ id: Int) -> Buffer {
         guard let buffer = buffers[id] else { preconditionFailure("node \(id) has no buffer") }
@@ -68,7 +73,9 @@ struct ValueTable {
         guard !isAlias(node) else {
             let source = origin(node.inputs[0])
             let memory = buffer(source)
-            let offset = (node.operation as? BucketPart)?.offset ?? 0
+            let offset =
+                (node.operation as? BucketPart)?.offset
+                ?? (node.operation as? AsStrided)?.strides.offset ?? 0
             aliases[id] = source
             buffers[id] = Buffer(
                 shape: node.shape, storage: memory.storage, offset: memory.offset + offset)
@@ -109,12 +116,11 @@ struct ValueTable {
             reason: "its value of shape \(node.shape) \(reason)")
     }
 
-    /// Whether a node is a part of a bucket, or a reshape that leaves the elements in their order
-    /// in memory.
+    /// Whether a node is a part of a bucket, or a view that leaves the elements in their order in
+    /// memory.
     private func isAlias(_ node: Graph.Node) -> Bool {
         if node.operation is BucketPart { return true }
-        return node.operation is Reshape && Layout.isRowMajor(node.shape)
-            && Layout.isRowMajor(graph.nodes[node.inputs[0]].shape)
+        return (node.operation as? AsStrided)?.strides.view.isDense ?? false
     }
 
     /// Whether a value depends only on variables and constants that no run changes.

@@ -59,10 +59,7 @@ struct VariableUpdates {
     private func readsElementwise(_ update: (variable: Int, value: Int), in step: Step) -> Bool {
         let graph = values.graph
         let shape = graph.nodes[update.value].shape
-        let readers = (values.consumers[update.variable] ?? []).flatMap { reader in
-            values.aliases[reader] == nil
-                ? [reader] : Array(values.consumers[reader] ?? [reader])
-        }.filter { step.nodes.contains($0) }
+        let readers = values.readers(of: update.variable).filter { step.nodes.contains($0) }
         return graph.nodes[update.variable].shape == shape
             && readers.allSatisfy { reader in
                 reader <= update.value && graph.nodes[reader].shape == shape

@@ -82,9 +82,14 @@ struct PanelConvolution: EpilogueOperation {
     }
 
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        kernel(named: name, inputs: inputs, output: output)
+    }
+
+    /// - Parameter name: the name in reports.
+    func kernel(named name: String, inputs: [Buffer], output: Buffer) -> Kernel {
         let start = upsample.map { BilinearRows($0, x: inputs[2]) }
         return PanelConvolutionKernel(
-            self, x: inputs[0], weight: inputs[1], start: start, output: output)
+            self, name: name, x: inputs[0], weight: inputs[1], start: start, output: output)
     }
 }
 
@@ -125,8 +130,8 @@ private final class PanelConvolutionKernel: RowKernel {
     private var plan: [Phase] = []
 
     init(
-        _ operation: PanelConvolution, x: Buffer, weight: Buffer, start: BilinearRows?,
-        output: Buffer
+        _ operation: PanelConvolution, name: String, x: Buffer, weight: Buffer,
+        start: BilinearRows?, output: Buffer
     ) {
         (self.weight, self.start, self.operation) = (weight, start, operation)
         let geometry = convolutionGeometry(
@@ -144,7 +149,7 @@ private final class PanelConvolutionKernel: RowKernel {
             Self.nearFloats / (unitPixels * (inputs + outputs)),
             sharesPixels ? Self.fewestPixels : 1)
         super.init(
-            name: operation.name, work: output.count * inputs, geometry: geometry, x: x,
+            name: name, work: output.count * inputs, geometry: geometry, x: x,
             output: output)
     }
 

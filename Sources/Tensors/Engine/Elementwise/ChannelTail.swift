@@ -76,9 +76,11 @@ extension ElementwiseProgram {
 
     /// A slot's buffer if it holds one value for each channel, or one for all.
     private func channelOperand(_ slot: Int, shape: Shape) -> ChannelTail.Operand? {
-        guard shape.rank == 4, case .repeated(let buffer, let view) = slots[slot].source
-        else { return nil }
-        if view.repeatedVector == shape[1] { return .vector(buffer) }
+        guard case .repeated(let buffer, let view) = slots[slot].source else { return nil }
+        // The channels are the last axis in memory.
+        if let axis = Layout.axes(rank: shape.rank).last, view.repeatedVector == shape[axis] {
+            return .vector(buffer)
+        }
         return view.isScalar ? .scalar(buffer) : nil
     }
 }

@@ -21,7 +21,7 @@ extension Divide: ElementwiseOperation {
 extension Power: ElementwiseOperation, DecomposableOperation {
     var loop: ElementwiseLoop { .swift { powf($0, $1) } }
 
-    /// Squares and cubes are products, which take a small part of `powf`'s time.
+    /// Products, quotients and roots take a small part of `powf`'s time; as in PyTorch.
     func decomposed(_ inputs: [Tensor]) -> Tensor {
         let (x, graph) = (inputs[0], inputs[0].graph)
         guard let exponent = graph.nodes[inputs[1].id].operation as? Constant,
@@ -30,6 +30,9 @@ extension Power: ElementwiseOperation, DecomposableOperation {
         switch exponent.data.scalars[0] {
         case 2: return x * x
         case 3: return x * x * x
+        case 0.5: return sqrt(x)
+        case -0.5: return 1 / sqrt(x)
+        case -1: return 1 / x
         default: return graph.apply(self, inputs)
         }
     }

@@ -1,26 +1,37 @@
 import RetintGraph
+import RetintTensors
+
+/// The product of the matrices of two values, each of which may be a view. Inputs: the values whose
+/// memory the views read.
+struct BatchedProduct: KernelOperation {
+    static let name = MatMul.name
+    let x, y: Strides
+    let transposeX, transposeY: Bool
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 2...2)
+        return Shape(
+            x.shape.dimensions.dropLast(2)
+                + [x.shape[transposeX ? -1 : -2], y.shape[transposeY ? -2 : -1]])
+    }
+
+    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
+        MatMulKernel(
+            x: MatrixBatch(inputs[0], x, transposes: transposeX),
+            y: MatrixBatch(inputs[1], y, transposes: transposeY), output: output,
+            inner: x.shape[transposeX ? -2 : -1])
+    }
+}
 
 /// Batched matrix products. The threads share the batch, or the rows or columns of one product.
-final class MatMulKernel: Kernel {
-    private let operation: MatMul
-    private let x: Buffer
-    private let y: Buffer
+private final class MatMulKernel: Kernel {
+    private let x, y: MatrixBatch
     private let output: Buffer
-    private let rows: Int
-    private let columns: Int
-    private let inner: Int
-    private let batch: Int
+    private let rows, columns, inner, batch: Int
 
-    init(operation: MatMul, x: Buffer, y: Buffer, output: Buffer) {
-        self.operation = operation
-        self.x = x
-        self.y = y
-        self.output = output
-        columns = output.shape[-1]
-        inner = operation.transposeX ? x.shape[-2] : x.shape[-1]
-        // The rows of a batch that shares its second factor are those of one product.
-        let isOneProduct = y.shape.rank == 2 && !operation.transposeX
-        rows = isOneProduct ? output.count / max(columns, 1) : output.shape[-2]
+    init(x: MatrixBatch, y: MatrixBatch, output: Buffer, inner: Int) {
+        (self.x, self.y, self.output, self.inner) = (x, y, output, inner)
+        (rows, columns) = (output.shape[-2], output.shape[-1])
         batch = output.count / max(rows * columns, 1)
         super.init(name: MatMul.name, work: output.count * inner)
     }
@@ -38,35 +49,31 @@ final class MatMulKernel: Kernel {
     }
 
     private func multiply(_ index: Int, _ rowRange: Range<Int>, _ columnRange: Range<Int>) {
-        let (tx, ty) = (operation.transposeX, operation.transposeY)
-        let ldx = tx ? rows : inner
-        let ldy = ty ? inner : columns
-        let a = x.pointer + index * rows * inner + rowRange.lowerBound * (tx ? 1 : ldx)
-        let matrix = y.shape.rank == 2 ? 0 : index * inner * columns
-        let b = y.pointer + matrix + columnRange.lowerBound * (ty ? ldy : 1)
         let start = rowRange.lowerBound * columns + columnRange.lowerBound
         sgemm(
-            MatrixFactor(a, stride: ldx, isTransposed: tx),
-            MatrixFactor(b, stride: ldy, isTransposed: ty),
+            x.factor(index, row: rowRange.lowerBound),
+            y.factor(index, column: columnRange.lowerBound),
             ProductSize(rows: rowRange.count, columns: columnRange.count, depth: inner),
-            to: MatrixProduct(
-                output.pointer + index * rows * columns + start, stride: columns))
+            to: MatrixProduct(output.pointer + index * rows * columns + start, stride: columns))
     }
 }
 
-extension MatMul: KernelOperation, DecomposableOperation {
-    /// Rank 4 is channels-last in memory; in rank 3 the matrices are contiguous.
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        func flat(_ x: Tensor) -> Tensor {
-            guard x.shape.rank == 4 else { return x }
-            return x.reshaped([x.shape[0] * x.shape[1], x.shape[2], x.shape[3]])
+extension MatMul: MatrixOperation {
+    func applied(to graph: Graph, _ operands: [StridedValue]) -> Tensor {
+        let (x, y) = (operands[0], operands[1])
+        func product(_ x: StridedValue) -> Tensor {
+            let operation = BatchedProduct(
+                x: x.strides, y: y.strides, transposeX: transposeX, transposeY: transposeY)
+            return graph.apply(operation, [x.source, y.source])
         }
-        let product = inputs[0].graph.apply(self, inputs.map(flat))
-        guard let shape = try? outputShape(for: inputs.map(\.shape)) else { return product }
-        return product.reshaped(shape)
-    }
-
-    func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
-        MatMulKernel(operation: self, x: inputs[0], y: inputs[1], output: output)
+        // The rows of a batch that shares its second factor are those of one product.
+        let shape = x.strides.shape
+        let rows: Shape = [shape.count / shape[-1], shape[-1]]
+        guard y.strides.shape.rank == 2, !transposeX,
+            let flat = x.strides.reshaped(rows), MatrixBatch.canBe(flat)
+        else { return product(x) }
+        let result = StridedValue(product(x.with(flat)))
+        let whole = Shape(shape.dimensions.dropLast() + [result.strides.shape[-1]])
+        return result.with(result.strides.reshaped(whole) ?? result.strides).value
     }
 }

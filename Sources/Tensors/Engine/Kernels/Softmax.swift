@@ -48,17 +48,6 @@ final class SoftmaxKernel: RowKernel {
     }
 }
 
-extension rt_conv {
-    /// The geometry that ``RowKernel`` needs for a function of single pixels.
-    fileprivate static var pixelByPixel: rt_conv {
-        var geometry = rt_conv()
-        (geometry.kernel_height, geometry.kernel_width) = (1, 1)
-        (geometry.stride_height, geometry.stride_width) = (1, 1)
-        (geometry.dilation_height, geometry.dilation_width) = (1, 1)
-        return geometry
-    }
-}
-
 extension Softmax: EpilogueOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         SoftmaxKernel(

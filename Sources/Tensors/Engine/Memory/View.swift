@@ -45,7 +45,10 @@ struct View: Equatable {
         self.init(axes.map { Axis(extent: shape[$0], step: steps[$0]) }, offset: offset)
     }
 
-    var isContiguous: Bool { axes.count == 1 && axes[0].step == 1 && offset == 0 }
+    /// Whether the elements lie one after another.
+    var isDense: Bool { axes.count == 1 && axes[0].step == 1 }
+    /// Whether the elements lie one after another from the first one of the buffer on.
+    var isContiguous: Bool { isDense && offset == 0 }
     var isScalar: Bool { axes.allSatisfy { $0.step == 0 || $0.extent == 1 } }
     /// The length of the vector, if the view is a contiguous vector that is repeated.
     var repeatedVector: Int? {

@@ -1,5 +1,6 @@
 import CRetintKernels
 import RetintGraph
+import RetintTensors
 
 /// Replaces each convolution, and each gradient of one, by the algorithm that suits its shapes.
 struct ConvolutionChoice: GraphPass {
@@ -22,17 +23,33 @@ struct ConvolutionChoice: GraphPass {
     func run(on input: GraphPassInput) -> GraphPassResult {
         let loaded = LoadedValues(learns: learns)
         return GraphRewrite.run(on: input) { graph, operation, inputs in
-            guard let task = ConvolutionTask(operation, inputs.map(\.shape)) else {
-                return depthwise(operation, graph, inputs) ?? graph.apply(operation, inputs)
-            }
-            let isFixed = isFixed(task, inputs, loaded)
-            let algorithm = algorithm(for: task, isFixed)
-            if algorithm == .panels, isFixed, let sum = EnlargedProduct(task, inputs) {
-                return sum.applied(to: graph) { formats.fitting(depth: $0) }
-            }
-            return apply(algorithm, task, graph, inputs, isFixed)
-                ?? graph.apply(operation, inputs)
+            replacement(of: operation, graph, inputs, loaded)
         }
+    }
+
+    private func replacement(
+        of operation: any Operation, _ graph: Graph, _ inputs: [Tensor], _ loaded: LoadedValues
+    ) -> Tensor {
+        guard let task = ConvolutionTask(operation, inputs.map(\.shape)) else {
+            return depthwise(operation, graph, inputs)
+                ?? dense(operation, graph, inputs, loaded) ?? graph.apply(operation, inputs)
+        }
+        let isFixed = isFixed(task, inputs, loaded)
+        if isFixed, let convolution = SubpixelConvolution(task) {
+            return convolution.applied(to: inputs[0], inputs[1]) {
+                replacement(of: $0, graph, [$1, $2], loaded)
+            }
+        }
+        let algorithm = algorithm(for: task, isFixed)
+        if [.panels, .fewOutputs].contains(algorithm), isFixed,
+            let sum = EnlargedProduct(task, inputs)
+        {
+            func convolved(_ x: Tensor, _ weight: Tensor) -> Tensor {
+                replacement(of: operation, graph, [x, weight], loaded)
+            }
+            return sum.applied(to: graph, formats: formats.fitting(depth:), convolved: convolved)
+        }
+        return apply(algorithm, task, graph, inputs, isFixed) ?? graph.apply(operation, inputs)
     }
 
     private func algorithm(for task: ConvolutionTask, _ isFixed: Bool) -> ConvolutionAlgorithm {
@@ -70,9 +87,36 @@ struct ConvolutionChoice: GraphPass {
         }
     }
 
+    /// The product with a matrix that does not change from run to run.
+    private func dense(
+        _ operation: any Operation, _ graph: Graph, _ inputs: [Tensor], _ loaded: LoadedValues
+    ) -> Tensor? {
+        guard let product = operation as? MatMul, !product.transposeX, inputs[1].shape.rank == 2,
+            inputs[0].shape.rank != 4, loaded.contains(inputs[1])
+        else { return nil }
+        let weight = inputs[1].reshaped(Shape(inputs[1].shape.dimensions + [1, 1]))
+        let panels = PanelWeights(
+            order: product.transposeY ? RT_OUTPUTS_FIRST : RT_INPUTS_FIRST, format: RT_FLOAT32)
+        let operation = DenseProduct(
+            outputs: inputs[1].shape[product.transposeY ? 0 : 1], weights: panels)
+        return graph.apply(operation, [inputs[0], graph.apply(panels, [weight])])
+    }
+
     private func depthwise(
         _ operation: any Operation, _ graph: Graph, _ inputs: [Tensor]
     ) -> Tensor? {
+        if let convolution = operation as? Convolution, convolution.groups > 1,
+            convolution.groups == inputs[0].shape[1], inputs[1].shape[0] > convolution.groups
+        {
+            // Several outputs of each channel: as many channels.
+            let repetitions = inputs[1].shape[0] / convolution.groups
+            let x = inputs[0].applying(RepeatInterleave(repetitions: repetitions))
+            let window = convolution.window
+            let whole = conv2d(
+                x, weight: inputs[1], stride: window.stride, padding: window.padding,
+                dilation: window.dilation, groups: x.shape[1])
+            return depthwise(graph.nodes[whole.id].operation, graph, [x, inputs[1]])
+        }
         guard let convolution = DepthwiseConvolution(operation, inputs.map(\.shape)) else {
             return nil
         }

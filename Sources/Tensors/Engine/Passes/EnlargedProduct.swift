@@ -19,15 +19,21 @@ struct EnlargedProduct {
     /// - Returns: nil if there is no such image, or nothing to gain.
     init?(_ task: ConvolutionTask, _ inputs: [Tensor]) {
         guard task.kind == .convolution, task.kernel == Pair(1), task.window.stride == 1,
-            task.window.padding == Padding(0), task.output[1].isMultiple(of: Int(RT_HALF)),
+            task.window.padding == Padding(0),
             let parts = Self.parts(inputs[0]),
             let found = parts.firstIndex(where: { Self.enlargement($0.image) != nil }),
             parts.count > 1, let (upsample, small) = Self.enlargement(parts[found].image),
-            parts[found].channels.count >= Self.fewestChannels
+            parts[found].channels.count >= Self.fewestChannels,
+            Self.addsWhileUpsampling(task) || task.output[1] <= parts[found].channels.count
         else { return nil }
         (self.task, weight, self.upsample, self.small) = (task, inputs[1], upsample, small)
         channels = parts[found].channels
         others = parts.enumerated().filter { $0.offset != found }.map(\.element)
+    }
+
+    /// Whether the product of the small image can be upsampled while it is added.
+    private static func addsWhileUpsampling(_ task: ConvolutionTask) -> Bool {
+        task.output[1].isMultiple(of: Int(RT_HALF))
     }
 
     /// Fewer channels cost no more than their interpolation.
@@ -51,8 +57,13 @@ struct EnlargedProduct {
         }
     }
 
-    /// - Parameter formats: returns the operands' formats for a number of input channels.
-    func applied(to graph: Graph, formats: (_ depth: Int) -> OperandFormats) -> Tensor {
+    /// - Parameters:
+    ///   - formats: returns the operands' formats for a number of input channels.
+    ///   - convolved: returns the pointwise convolution of an image with weights.
+    func applied(
+        to graph: Graph, formats: (_ depth: Int) -> OperandFormats,
+        convolved: (_ x: Tensor, _ weight: Tensor) -> Tensor
+    ) -> Tensor {
         func product(_ x: Tensor, _ weight: Tensor, adding start: Tensor?) -> Tensor {
             let (size, formats) = (x.shape, formats(x.shape[1]))
             let panels = PanelWeights(order: RT_OUTPUTS_FIRST, format: formats.stored)
@@ -67,8 +78,13 @@ struct EnlargedProduct {
         func joined(_ values: [Tensor]) -> Tensor {
             values.count == 1 ? values[0] : concat(values, axis: 1)
         }
-        let start = product(small, weight.sliced(axis: 1, channels), adding: nil)
-        let rest = joined(others.map { weight.sliced(axis: 1, $0.channels) })
-        return product(joined(others.map(\.image)), rest, adding: start)
+        let first = weight.sliced(axis: 1, channels)
+        let (image, rest) = (
+            joined(others.map(\.image)), joined(others.map { weight.sliced(axis: 1, $0.channels) })
+        )
+        guard Self.addsWhileUpsampling(task) else {
+            return convolved(image, rest) + convolved(small, first).applying(upsample)
+        }
+        return product(image, rest, adding: product(small, first, adding: nil))
     }
 }

@@ -2,8 +2,9 @@ import RetintGraph
 
 /// Copies the nodes that a graph's roots need to a new graph, replacing each operation by the
 /// result of a rule.
-struct GraphRewrite {
-    private let graph: Graph
+final class GraphRewrite {
+    /// The copy.
+    let target: Graph
     /// For each copied node, its value in the copy.
     private var values: [Int: Tensor] = [:]
     private var backwardStart: Int?
@@ -11,31 +12,47 @@ struct GraphRewrite {
     /// - Parameter rule: adds the replacement of an operation to the graph of its new inputs.
     static func run(
         on input: GraphPassInput,
-        rule: @escaping (Graph, any Operation, [Tensor]) -> Tensor
+        rule: (Graph, any Operation, [Tensor]) -> Tensor
     ) -> GraphPassResult {
-        var rewrite = GraphRewrite(graph: Graph(mode: input.graph.mode))
+        run(on: input) { rewrite, id in
+            let node = input.graph.nodes[id]
+            return rule(rewrite.target, node.operation, node.inputs.map(rewrite.copy(of:)))
+        }
+    }
+
+    /// - Parameter replacement: adds the replacement of a node of the graph of `input` to
+    ///   ``target``; nil for the same operation on the copies of its inputs.
+    static func run(
+        on input: GraphPassInput, replacing replacement: (GraphRewrite, Int) -> Tensor?
+    ) -> GraphPassResult {
+        let rewrite = GraphRewrite(target: Graph(mode: input.graph.mode))
         for id in input.graph.live(from: input.roots) {
             if let start = input.backwardStart, rewrite.backwardStart == nil, id >= start {
-                rewrite.backwardStart = rewrite.graph.nodes.count
+                rewrite.backwardStart = rewrite.target.nodes.count
             }
-            rewrite.copy(id, input.graph.nodes[id], rule)
+            rewrite.copy(id, input.graph.nodes[id], replacement)
         }
         return GraphPassResult(
-            graph: rewrite.graph, ids: NodeMap(rewrite.values.mapValues(\.id)),
+            graph: rewrite.target, ids: NodeMap(rewrite.values.mapValues(\.id)),
             backwardStart: rewrite.backwardStart)
     }
 
-    private init(graph: Graph) {
-        self.graph = graph
+    /// - Precondition: the node comes before the one that is replaced, and a root needs it.
+    func copy(of id: Int) -> Tensor {
+        guard let value = values[id] else { preconditionFailure("node \(id) was not copied") }
+        return value
     }
 
-    private mutating func copy(
-        _ id: Int, _ node: Graph.Node,
-        _ rule: @escaping (Graph, any Operation, [Tensor]) -> Tensor
+    private init(target: Graph) {
+        self.target = target
+    }
+
+    private func copy(
+        _ id: Int, _ node: Graph.Node, _ replacement: (GraphRewrite, Int) -> Tensor?
     ) {
-        let inputs = node.inputs.compactMap { values[$0] }
-        let target = graph
-        let value = { rule(target, node.operation, inputs) }
+        func value() -> Tensor {
+            replacement(self, id) ?? target.apply(node.operation, node.inputs.map(copy(of:)))
+        }
         values[id] = node.module.isEmpty ? value() : target.inModule(node.module, value)
     }
 }

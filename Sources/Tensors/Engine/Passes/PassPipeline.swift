@@ -14,7 +14,13 @@ struct PassPipeline {
         let convolutions = ConvolutionChoice(
             options, measured: choices, threads: threads, learns: learns)
         let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
-        graphPasses = Self.lowering(options) + [convolutions] + recomputation
+        graphPasses =
+            [LayoutChoice(learns: learns)] + Self.lowering(options)
+            + [
+                NormalizationFusion(), AttentionFusion(), ActivationFusion(), GateFusion(),
+                ParallelConvolutions(learns: learns), ShuffleOrder(learns: learns), convolutions,
+                MovementComposition(),
+            ] + recomputation
     }
 
     /// The passes that leave only operations that have kernels.

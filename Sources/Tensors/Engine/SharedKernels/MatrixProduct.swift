@@ -38,8 +38,8 @@ enum MatrixKernels {
         case .engine:
             rt_sgemm(
                 a.isTransposed ? 1 : 0, b.isTransposed ? 1 : 0, size.rows, size.columns, size.depth,
-                a.start, a.stride, b.start, b.stride, product.isAdded ? 1 : 0, product.start,
-                product.stride)
+                a.start, a.stride, b.start, b.stride, product.isAdded ? 1 : 0,
+                product.isPadded ? 1 : 0, product.start, product.stride)
         case .openBLAS:
             BLAS.isOnOneThread
             cblas_sgemm(
@@ -76,9 +76,15 @@ struct MatrixProduct {
     let stride: Int
     /// Whether it is added to what is there.
     let isAdded: Bool
+    /// Whether rows may be written up to a multiple of RT_HALF columns.
+    let isPadded: Bool
 
-    init(_ start: UnsafeMutablePointer<Float>, stride: Int, isAdded: Bool = false) {
+    init(
+        _ start: UnsafeMutablePointer<Float>, stride: Int, isAdded: Bool = false,
+        isPadded: Bool = false
+    ) {
         (self.start, self.stride, self.isAdded) = (start, stride, isAdded)
+        self.isPadded = isPadded
     }
 }
 

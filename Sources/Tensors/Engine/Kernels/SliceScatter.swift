@@ -1,13 +1,4 @@
 import RetintGraph
-import RetintTensors
-
-extension Slice: ViewOperation {
-    func view(of input: Shape, output: Shape) -> View {
-        let strides = Layout.strides(input)
-        let offset = zip(begin, strides).map(*).reduce(0, +)
-        return View(shape: output, steps: zip(stride, strides).map(*), offset: offset)
-    }
-}
 
 extension SliceScatter: KernelOperation, MovingOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {

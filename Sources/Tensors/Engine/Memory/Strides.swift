@@ -1,0 +1,87 @@
+import RetintTensors
+
+/// Where the elements of a value of some shape are in memory: each axis has its own stride.
+struct Strides: Hashable {
+    private(set) var shape: Shape
+    /// For each logical axis, the step from one element to the next, in elements.
+    private(set) var steps: [Int]
+    /// The first element's place.
+    private(set) var offset = 0
+
+    /// A value in its own memory, in the engine's physical order.
+    init(_ shape: Shape) {
+        (self.shape, steps) = (shape, Layout.strides(shape))
+    }
+
+    init(rowMajor shape: Shape) {
+        (self.shape, steps) = (shape, shape.strides)
+    }
+
+    /// The elements in the physical order of a value of this shape.
+    var view: View { View(shape: shape, steps: steps, offset: offset) }
+
+    /// The elements in row-major order.
+    var rowMajorView: View {
+        View(zip(shape.dimensions, steps).map { .init(extent: $0, step: $1) }, offset: offset)
+    }
+
+    // MARK: Views
+
+    func permuted(_ permutation: [Int]) -> Strides {
+        with(Shape(permutation.map { shape[$0] }), permutation.map { steps[$0] })
+    }
+
+    /// Every `stride`-th element of each axis, from `begin` on.
+    func sliced(from begin: [Int], stride: [Int], shape: Shape) -> Strides {
+        var result = with(shape, zip(stride, steps).map(*))
+        result.offset = offset + zip(begin, steps).map(*).reduce(0, +)
+        return result
+    }
+
+    /// Repeated along new and one-element axes, by numpy's rule.
+    func broadcast(to target: Shape) -> Strides {
+        let added = target.rank - shape.rank
+        return with(
+            target,
+            (0..<target.rank).map { axis in
+                let own = axis - added
+                return own < 0 || shape[own] == 1 && target[axis] != 1 ? 0 : steps[own]
+            })
+    }
+
+    /// The same elements in row-major order under another shape; nil if no strides reach them in
+    /// that order.
+    func reshaped(_ target: Shape) -> Strides? {
+        var result = [Int](repeating: 0, count: target.rank)
+        var axis = target.rank - 1
+        for joined in joinedAxes.reversed() {
+            var covered = 1
+            while covered < joined.extent, axis >= 0 {
+                result[axis] = joined.step * covered
+                covered *= target[axis]
+                axis -= 1
+            }
+            guard covered == joined.extent else { return nil }
+        }
+        return with(target, result)
+    }
+
+    /// The axes, outermost first, where those that lie together in memory are joined.
+    private var joinedAxes: [(extent: Int, step: Int)] {
+        var joined: [(extent: Int, step: Int)] = []
+        for (extent, step) in zip(shape.dimensions, steps) where extent != 1 {
+            if let last = joined.last, last.step == step * extent {
+                joined[joined.count - 1] = (last.extent * extent, step)
+            } else {
+                joined.append((extent, step))
+            }
+        }
+        return joined
+    }
+
+    private func with(_ shape: Shape, _ steps: [Int]) -> Strides {
+        var result = self
+        (result.shape, result.steps) = (shape, steps)
+        return result
+    }
+}

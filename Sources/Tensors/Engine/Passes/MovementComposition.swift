@@ -1,0 +1,126 @@
+import RetintGraph
+import RetintTensors
+
+/// Expresses each operation that only moves elements as one view of the memory that has them.
+///
+/// However many operations lie between, elements are moved once; and not at all if the view has
+/// them in the order that the result has in memory.
+struct MovementComposition: GraphPass {
+    static let name = "compose movements"
+
+    func run(on input: GraphPassInput) -> GraphPassResult {
+        GraphRewrite.run(on: input) { graph, operation, inputs in
+            if let product = operation as? any MatrixOperation {
+                return product.applied(to: graph, inputs.map(StridedValue.init(matricesOf:)))
+            }
+            return (operation as? any MovementOperation)?.moved(StridedValue(inputs[0]))
+                ?? graph.apply(operation, inputs)
+        }
+    }
+}
+
+/// An operation on matrices, which reads views without moving their elements.
+protocol MatrixOperation: CPUOperation {
+    func applied(to graph: Graph, _ operands: [StridedValue]) -> Tensor
+}
+
+/// An operation whose result is a view of its input with other strides.
+protocol MovementOperation: CPUOperation, MovingOperation {
+    /// Where the result's elements are if the input's are at `input`; nil if no strides have them
+    /// in that order.
+    func moved(_ input: Strides) -> Strides?
+}
+
+extension MovementOperation {
+    fileprivate func moved(_ input: StridedValue) -> Tensor? {
+        if let strides = moved(input.strides) { return input.with(strides).value }
+        let order = (self as? Reshape)?.order(of: input.strides.shape)
+        let permutation = order ?? Array(0..<input.strides.shape.rank)
+        let moved = input.with(input.strides.permuted(permutation)).rowMajor
+        let inverse = permutation.indices.map { axis in permutation.firstIndex(of: axis) ?? axis }
+        return self.moved(moved.strides.permuted(inverse)).map { moved.with($0).value }
+    }
+}
+
+extension Reshape {
+    /// The order of the axes in which elements have to be in memory to be in the order of the
+    /// result; nil if the result's axes are not whole axes of the input.
+    fileprivate func order(of input: Shape) -> [Int]? {
+        var (groups, axis) = ([[Int]](), 0)
+        for extent in shape.dimensions {
+            var (group, covered) = ([Int](), 1)
+            while axis < input.rank, covered < extent || input[axis] == 1 {
+                covered *= input[axis]
+                group.append(axis)
+                axis += 1
+            }
+            guard covered == extent else { return nil }
+            groups.append(group)
+        }
+        guard axis == input.rank else { return nil }
+        return Layout.axes(rank: shape.rank).flatMap { groups[$0] }
+    }
+}
+
+/// A value whose elements are in the memory of another one.
+struct StridedValue {
+    let source: Tensor
+    let strides: Strides
+
+    init(source: Tensor, strides: Strides) {
+        (self.source, self.strides) = (source, strides)
+    }
+
+    /// What a view reads; or a value in its own memory.
+    init(_ value: Tensor) {
+        let node = value.graph.nodes[value.id]
+        if let view = node.operation as? AsStrided {
+            self.init(
+                source: Tensor(graph: value.graph, id: node.inputs[0]), strides: view.strides)
+        } else {
+            self.init(source: value, strides: Strides(value.shape))
+        }
+    }
+
+    /// A view whose matrices can be factors of products; or a value in its own memory.
+    init(matricesOf value: Tensor) {
+        let view = Self(value)
+        self =
+            MatrixBatch.canBe(view.strides)
+            ? view : Self(source: value, strides: Strides(value.shape))
+    }
+
+    /// Its elements in row-major order in the memory of a value of its own.
+    var rowMajor: Self {
+        // Values of four axes are channels-last.
+        let shape = strides.shape
+        let rows = shape.rank == 4 ? Shape([1] + shape.dimensions) : shape
+        guard let view = strides.reshaped(rows) else { preconditionFailure("same axes") }
+        return Self(source: with(view).value, strides: Strides(rowMajor: shape))
+    }
+
+    func with(_ strides: Strides) -> Self { Self(source: source, strides: strides) }
+
+    var value: Tensor {
+        strides == Strides(source.shape) ? source : source.applying(AsStrided(strides: strides))
+    }
+}
+
+extension Broadcast: MovementOperation {
+    func moved(_ input: Strides) -> Strides? { input.broadcast(to: shape) }
+}
+
+extension Reshape: MovementOperation {
+    func moved(_ input: Strides) -> Strides? { input.reshaped(shape) }
+}
+
+extension Slice: MovementOperation {
+    func moved(_ input: Strides) -> Strides? {
+        let shape = Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
+        return input.sliced(from: begin, stride: stride, shape: shape)
+    }
+}
+
+extension Transpose: MovementOperation {
+    func moved(_ input: Strides) -> Strides? { input.permuted(permutation) }
+}
