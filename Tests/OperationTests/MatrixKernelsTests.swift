@@ -1,3 +1,4 @@
+import RetintTensors
 import Testing
 
 @testable import RetintEngine
@@ -62,6 +63,22 @@ import Testing
             ("Prescott", 4, .openBLAS), ("neoversen1", 4, .openBLAS),
         ] {
             #expect(Kernels.fastest(blasCore: core, vectorFloats: floats) == expected, "\(core)")
+        }
+    }
+
+    /// OpenBLAS refuses a stride below the length of a row, even of a matrix of one row.
+    @Test(arguments: [[1, 8], [8, 1], [1, 1], [3, 8]], [false, true])
+    func stridesCoverRows(_ extents: [Int], transposes: Bool) throws {
+        let shape = Shape(extents)
+        let buffer = Buffer(shape: shape, storage: Storage(kind: .owned, count: shape.count))
+        try #require(buffer.storage.allocate())
+        var views = [Strides(shape)]
+        if extents[0] == 1 { views.append(try #require(Strides([8]).reshaped([1, 8]))) }
+        for view in views where view.shape == shape {
+            let factor = MatrixBatch(buffer, view, transposes: transposes).factor(0)
+            let (rows, columns) =
+                transposes ? (shape[1], shape[0]) : (shape[0], shape[1])
+            #expect(factor.stride >= (factor.isTransposed ? rows : columns))
         }
     }
 }

@@ -15,8 +15,9 @@ import Testing
             names(pipeline) == [
                 "choose layouts", "round to half precision", "decompose operations",
                 "fuse normalizations", "fuse attention", "fuse activations", "fuse gates",
-                "sum parallel convolutions", "order channels for pixel shuffles",
-                "choose convolution algorithms", "compose movements", "recompute activations",
+                "sum parallel convolutions", "shuffle transposed convolutions",
+                "order channels for pixel shuffles", "choose convolution algorithms",
+                "compose movements", "recompute activations",
                 "chain kernels", "batch elementwise steps",
             ])
     }
@@ -28,7 +29,8 @@ import Testing
             pipeline.graphPasses.map { type(of: $0).name } == [
                 "choose layouts", "decompose operations", "fuse normalizations", "fuse attention",
                 "fuse activations", "fuse gates", "sum parallel convolutions",
-                "order channels for pixel shuffles", "choose convolution algorithms",
+                "shuffle transposed convolutions", "order channels for pixel shuffles",
+                "choose convolution algorithms",
                 "compose movements",
             ])
     }

@@ -75,4 +75,27 @@ import Testing
         #expect(try program.run() == expected)
         #expect(program.value(of: "w") == half)
     }
+
+    /// A part of a variable that its own update reads, and one that another update needs.
+    @Test(arguments: [1, 2, 3])
+    func partsOfVariablesAreRead(threads: Int) throws {
+        let graph = Graph(mode: .training)
+        let v = graph.variable("v", [400, 30], role: .parameter)
+        let first = graph.variable("first", [2, 30], role: .parameter)
+        graph.update(v, to: v * 0.5 + v.sliced(axis: 0, 0..<1))
+        graph.update(first, to: v.sliced(axis: 0, 0..<2))
+        let program = try Program(
+            outputs: [("end", v.sliced(axis: 0, 398..<400))],
+            options: CompileOptions(threads: threads))
+        let values = Self.noise(12_000, 1)
+        try program.load([
+            "v": TensorData(shape: [400, 30], scalars: values),
+            "first": TensorData(shape: [2, 30], scalars: Self.noise(60, 2)),
+        ])
+        let end = try #require(try program.run([:])["end"]).scalars
+        #expect(end == Array(values.suffix(60)))
+        #expect(program.value(of: "first")?.scalars == Array(values.prefix(60)))
+        let expected = values.indices.map { values[$0] * 0.5 + values[$0 % 30] }
+        #expect(program.value(of: "v")?.scalars == expected)
+    }
 }

@@ -1,4 +1,4 @@
-"""Measures retint against ONNX Runtime and OpenVINO on networks as people have them.
+"""Measures retint against ONNX Runtime and OpenVINO on published networks.
 
     Scripts/benchmark networks [--only NAME...] [--threads N] [--rounds N] [--folder FOLDER]
 
@@ -16,21 +16,13 @@ import tempfile
 import retint_options
 import retint_tables
 import retint_tool
-from retint_comparisons.networks import VENV
+from retint_comparisons.networks import VENV, names
 
 from . import frameworks
 from ._cases import Case
 
 PEERS = ["onnxruntime", "openvino"]
 COLUMNS = ("network", "retint", *PEERS, "ratio", "GFLOP", "GFLOP/s", "of products", "peak memory")
-
-
-def names():
-    done = subprocess.run(
-        [VENV / "bin/python", "-c", "from retint_comparisons import _networks\n"
-         "for network in _networks.MEASURED: print(network.name)"],
-        check=True, capture_output=True, text=True)
-    return done.stdout.split()
 
 
 def onnx_file(name, folder):
@@ -73,7 +65,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in names():
+        for name in names("MEASURED"):
             if not options.only or name in options.only:
                 file = onnx_file(name, folder)
                 case = Case(str(file), "inference", 1, 256)

@@ -84,11 +84,11 @@ def main():
     return 0 if options.make_only else summary(networks, kinds, results)
 
 
-def names():
-    """The names of the networks."""
+def names(table="NETWORKS"):
+    """The names of the networks of a table of _networks.py."""
     done = subprocess.run(
         [VENV / "bin/python", "-c", "from retint_comparisons import _networks\n"
-         "for network in _networks.NETWORKS: print(network.name)"],
+         f"for network in _networks.{table}: print(network.name)"],
         check=True, capture_output=True, text=True)
     return done.stdout.split()
 

@@ -7,7 +7,6 @@
 // Sums run in float over short blocks, in LANES parts, and in double across them.
 enum { LANES = 16, NEAR = 1024 };
 typedef float lanes __attribute__((ext_vector_type(16), aligned(4)));
-#define EACH _Pragma("clang loop unroll(full)") for
 
 RT_INLINE float total(const lanes *s) {
     float parts[LANES];

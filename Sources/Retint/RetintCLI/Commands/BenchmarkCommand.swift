@@ -7,16 +7,17 @@ struct BenchmarkCommand: ParsableCommand {
         commandName: "benchmark",
         abstract: "Measure how fast a model runs or trains on this machine.",
         discussion: """
-            The model is a checkpoint, a package, or the name of an architecture, which is then \
-            measured with random weights. A training step consists of forward pass, L2 loss, \
-            backward pass and Adam. When started by mpirun or srun, all ranks take it together, \
-            and measure the cost of their messages. From that, --predict-ranks predicts the step \
-            time for other numbers of ranks; the model may then be a file written with --json.
+            The model is a checkpoint, a package, an ONNX file, or the name of an architecture, \
+            which is then measured with random weights. A training step consists of forward pass, \
+            L2 loss, backward pass and Adam. When started by mpirun or srun, all ranks take it \
+            together, and measure the cost of their messages. From that, --predict-ranks predicts \
+            the step time for other numbers of ranks; the model may then be a file written with \
+            --json.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "A checkpoint, a package, or an architecture: "
+            "A checkpoint, a package, an ONNX file, or an architecture: "
                 + colorizerNames.joined(separator: ", ") + "."), completion: .model)
     var model: String
 
@@ -125,7 +126,8 @@ extension BenchmarkCommand {
         let isFile = (try? ModelFormat(ofModelAt: model)) != nil
         if isFile {
             try architecture.refuse(for: model)
-            // What runs is the network itself, without conversions of colors around it.
+            // Inference measures the network alone, as peers run it; training needs lightness and
+            // colors.
             return try Model(
                 contentsOf: model, form: mode == .inference ? .file : .colorizer,
                 execution: execution)

@@ -70,13 +70,9 @@ struct ValueTable {
         let node = graph.nodes[id]
         for input in node.inputs { consumers[input, default: []].insert(id) }
         if isLoaded(node) { hoisted.insert(id) }
-        guard !isAlias(node) else {
-            let source = origin(node.inputs[0])
-            let memory = buffer(source)
-            let offset =
-                (node.operation as? BucketPart)?.offset
-                ?? (node.operation as? AsStrided)?.strides.offset ?? 0
-            aliases[id] = source
+        if let offset = aliasOffset(id) {
+            let memory = buffer(node.inputs[0])
+            aliases[id] = origin(node.inputs[0])
             buffers[id] = Buffer(
                 shape: node.shape, storage: memory.storage, offset: memory.offset + offset)
             return
@@ -116,11 +112,17 @@ struct ValueTable {
             reason: "its value of shape \(node.shape) \(reason)")
     }
 
-    /// Whether a node is a part of a bucket, or a view that leaves the elements in their order in
-    /// memory.
-    private func isAlias(_ node: Graph.Node) -> Bool {
-        if node.operation is BucketPart { return true }
-        return (node.operation as? AsStrided)?.strides.view.isDense ?? false
+    /// Where in its input's memory a node's elements begin, if they lie there in the order of the
+    /// result: a part of a bucket, or a view.
+    private func aliasOffset(_ id: Int) -> Int? {
+        let node = graph.nodes[id]
+        if let part = node.operation as? BucketPart { return part.offset }
+        guard let strides = (node.operation as? AsStrided)?.strides, strides.view.isDense else {
+            return nil
+        }
+        // What is read after a run is a variable's value from before the run.
+        let isOfVariable = graph.nodes[origin(node.inputs[0])].operation is Variable
+        return learns && isOfVariable && roots.contains(id) ? nil : strides.offset
     }
 
     /// Whether a value depends only on variables and constants that no run changes.

@@ -60,10 +60,18 @@ struct VariableUpdates {
         let graph = values.graph
         let shape = graph.nodes[update.value].shape
         let readers = values.readers(of: update.variable).filter { step.nodes.contains($0) }
+        // A part of the variable would be read at other elements than those that are written.
+        func readsWhole(_ reader: Int) -> Bool {
+            graph.nodes[reader].inputs.allSatisfy {
+                values.origin($0) != update.variable
+                    || graph.nodes[$0].shape.count == shape.count
+            }
+        }
         return graph.nodes[update.variable].shape == shape
             && readers.allSatisfy { reader in
                 reader <= update.value && graph.nodes[reader].shape == shape
                     && graph.nodes[reader].operation is any ElementwiseOperation
+                    && readsWhole(reader)
             }
     }
 }

@@ -77,10 +77,7 @@ extension ElementwiseProgram {
     /// A slot's buffer if it holds one value for each channel, or one for all.
     private func channelOperand(_ slot: Int, shape: Shape) -> ChannelTail.Operand? {
         guard case .repeated(let buffer, let view) = slots[slot].source else { return nil }
-        // The channels are the last axis in memory.
-        if let axis = Layout.axes(rank: shape.rank).last, view.repeatedVector == shape[axis] {
-            return .vector(buffer)
-        }
+        if view.repeatedVector == Layout.channels(shape) { return .vector(buffer) }
         return view.isScalar ? .scalar(buffer) : nil
     }
 }

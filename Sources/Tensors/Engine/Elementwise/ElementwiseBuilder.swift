@@ -5,6 +5,7 @@ import RetintTensors
 /// Assembles elementwise nodes of one shape into an ``ElementwiseProgram``.
 struct ElementwiseBuilder {
     private let count: Int
+    private let hasHead: Bool
     private var slots: [ElementwiseSlot] = []
     private var instructions: [ElementwiseInstruction] = []
     /// The slot of each node that the program computes or finds in slot 0.
@@ -15,7 +16,7 @@ struct ElementwiseBuilder {
     ///   - count: elements of the common shape.
     ///   - head: a node whose value a kernel has just written to a buffer: it becomes slot 0.
     init(count: Int, head: (node: Int, buffer: Buffer)? = nil) {
-        self.count = count
+        (self.count, hasHead) = (count, head != nil)
         guard let head else { return }
         slots.append(ElementwiseSlot(source: .direct(head.buffer)))
         results[head.node] = 0
@@ -42,22 +43,30 @@ struct ElementwiseBuilder {
         _ operation: any Operation, _ node: Int, _ buffer: Buffer, _ shape: Shape
     ) -> Int {
         if let view = operation as? any ViewOperation {
-            return load(node, buffer, view.view(of: buffer.shape, output: shape))
+            return load(node, buffer, view.view(of: buffer.shape, output: shape), shape)
         }
-        return results[node] ?? load(node, buffer, View(broadcasting: buffer.shape, to: shape))
+        return results[node]
+            ?? load(node, buffer, Strides(buffer.shape).broadcast(to: shape).view, shape)
     }
 
-    private mutating func load(_ node: Int, _ buffer: Buffer, _ view: View) -> Int {
+    private mutating func load(
+        _ node: Int, _ buffer: Buffer, _ view: View, _ shape: Shape
+    ) -> Int {
         if let known = loads[node]?.first(where: { $0.view == view }) { return known.slot }
-        slots.append(ElementwiseSlot(source: source(buffer, view)))
+        slots.append(ElementwiseSlot(source: source(buffer, view, shape)))
         loads[node, default: []].append((view, slots.count - 1))
         return slots.count - 1
     }
 
-    private func source(_ buffer: Buffer, _ view: View) -> ElementwiseSlot.Source {
+    private func source(
+        _ buffer: Buffer, _ view: View, _ shape: Shape
+    ) -> ElementwiseSlot.Source {
         if view.isContiguous && buffer.count == count { return .direct(buffer) }
         if view.isScalar && view.offset == 0 { return .repeated(buffer, view) }
-        if let length = view.repeatedVector, length <= ElementwiseProgram.longestPattern {
+        // A head finishes its result pixel by pixel, where a longer pattern would not begin anew.
+        if let length = view.repeatedVector, length <= ElementwiseProgram.longestPattern,
+            !hasHead || length == Layout.channels(shape)
+        {
             return .repeated(buffer, view)
         }
         return .gathered(buffer, view)

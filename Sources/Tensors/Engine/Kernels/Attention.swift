@@ -71,7 +71,7 @@ private final class AttentionKernel: Kernel {
         stride = (columns + Int(RT_HALF) - 1) / Int(RT_HALF) * Int(RT_HALF)
         let scores = Shape(views[0].shape.dimensions.dropLast(2) + [rows, columns])
         mask = inputs.dropFirst(3).first.map {
-            ($0, View(broadcasting: $0.shape, to: scores).cView)
+            ($0, Strides($0.shape).broadcast(to: scores).view.cView)
         }
         super.init(name: operation.name, work: batch * rows * columns * (depth + width))
     }

@@ -20,24 +20,28 @@ struct RowNormalization: EpilogueOperation {
         let isOfPixels = output.shape.rank == 4 && output.shape[1] == count
         return NormalizationKernel(
             self, x: isOfPixels ? inputs[0] : inputs[0].asPixels(channels: count),
-            output: isOfPixels ? output : output.asPixels(channels: count))
+            output: isOfPixels ? output : output.asPixels(channels: count),
+            channels: Layout.channels(output.shape))
     }
 }
 
 private final class NormalizationKernel: RowKernel {
     private let operation: RowNormalization
+    private let channels: Int
     /// Elements that stay in a core's cache for the epilogue.
     private static let nearFloats = 1 << 13
 
-    init(_ operation: RowNormalization, x: Buffer, output: Buffer) {
-        self.operation = operation
+    /// - Parameter channels: those of the value, whose last axes may be one row.
+    init(_ operation: RowNormalization, x: Buffer, output: Buffer, channels: Int) {
+        (self.operation, self.channels) = (operation, channels)
         super.init(
             name: operation.name, work: output.count * 2, geometry: .pixelByPixel, x: x,
             output: output)
     }
 
     override var chains: Bool { true }
-    override var appliesTail: Bool { true }
+    /// The tail has a value for each channel, and not for each element of a row.
+    override var appliesTail: Bool { channels == operation.count }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let count = operation.count
@@ -66,16 +70,5 @@ private final class NormalizationKernel: RowKernel {
             rt_normalize_rows(
                 y, x, operation.count, operation.epsilon, pixels.lowerBound, pixels.upperBound, $0)
         }
-    }
-}
-
-extension Buffer {
-    /// The same memory as one image whose pixels have `channels` channels each.
-    func asPixels(channels: Int) -> Buffer {
-        let pixels = count / channels
-        // Rows of few pixels, so that kernels can pass them on in the cache.
-        let width = (1...64).last { pixels.isMultiple(of: $0) } ?? 1
-        return Buffer(
-            shape: [1, channels, pixels / width, width], storage: storage, offset: offset)
     }
 }

@@ -29,7 +29,7 @@ extension PixelUnshuffle: ViewOperation {
 /// ``PixelShuffle`` of channels in the order of the pixels that they become: those of the first
 /// pixel come first. A pixel's channels are together then before and after.
 struct OrderedPixelShuffle: ViewOperation {
-    static let name = PixelShuffle.name
+    static let name = "pixel_shuffle_ordered"
     let factor: Int
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
@@ -47,27 +47,6 @@ struct OrderedPixelShuffle: ViewOperation {
             .init(extent: factor, step: factor * output[1]),
             .init(extent: input[3], step: strides[3]),
             .init(extent: factor * output[1], step: 1),
-        ])
-    }
-}
-
-/// Each channel several times, one after another (`torch.repeat_interleave` along channels).
-struct RepeatInterleave: ViewOperation {
-    static let name = "repeat_interleave"
-    let repetitions: Int
-
-    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-        try requireInputs(inputs, 1...1)
-        try requireRank(inputs[0], 4)
-        var shape = inputs[0]
-        shape[1] *= repetitions
-        return shape
-    }
-
-    func view(of input: Shape, output: Shape) -> View {
-        View([
-            .init(extent: input[0] * input[2] * input[3], step: input[1]),
-            .init(extent: input[1], step: 1), .init(extent: repetitions, step: 0),
         ])
     }
 }

@@ -104,7 +104,7 @@ final class ReductionKernel: Kernel {
 }
 
 /// A reduction that can be split into several, each over axes that are adjacent in memory.
-protocol SplittableReduction: AxisReduction, KernelOperation, DecomposableOperation {
+protocol SplittableReduction: AxisReduction, AlongAxes, KernelOperation, DecomposableOperation {
     static var rule: ReductionKernel.Rule { get }
     init(axes: [Int], keepDims: Bool)
 }

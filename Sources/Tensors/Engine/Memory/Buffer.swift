@@ -92,3 +92,14 @@ extension Buffer {
         }
     }
 }
+
+extension Buffer {
+    /// The same memory as one image whose pixels have `channels` channels each.
+    func asPixels(channels: Int) -> Buffer {
+        let pixels = count / channels
+        // Rows of few pixels, so that kernels can pass them on in the cache.
+        let width = (1...64).last { pixels.isMultiple(of: $0) } ?? 1
+        return Buffer(
+            shape: [1, channels, pixels / width, width], storage: storage, offset: offset)
+    }
+}

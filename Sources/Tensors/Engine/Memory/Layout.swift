@@ -21,6 +21,16 @@ enum Layout {
         return strides
     }
 
+    /// A shape of as many elements whose values are row-major: one more axis if there are four.
+    static func rowMajor(_ shape: Shape) -> Shape {
+        shape.rank == 4 ? Shape([1] + shape.dimensions) : shape
+    }
+
+    /// The extent of the last axis in memory.
+    static func channels(_ shape: Shape) -> Int {
+        axes(rank: shape.rank).last.map { shape[$0] } ?? 1
+    }
+
     /// Whether physical order and row-major order are the same.
     static func isRowMajor(_ shape: Shape) -> Bool {
         shape.rank != 4 || shape[1] == 1 || shape[2] * shape[3] == 1

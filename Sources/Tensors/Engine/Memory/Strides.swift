@@ -54,7 +54,7 @@ struct Strides: Hashable {
     func reshaped(_ target: Shape) -> Strides? {
         var result = [Int](repeating: 0, count: target.rank)
         var axis = target.rank - 1
-        for joined in joinedAxes.reversed() {
+        for joined in rowMajorView.axes.reversed() {
             var covered = 1
             while covered < joined.extent, axis >= 0 {
                 result[axis] = joined.step * covered
@@ -64,19 +64,6 @@ struct Strides: Hashable {
             guard covered == joined.extent else { return nil }
         }
         return with(target, result)
-    }
-
-    /// The axes, outermost first, where those that lie together in memory are joined.
-    private var joinedAxes: [(extent: Int, step: Int)] {
-        var joined: [(extent: Int, step: Int)] = []
-        for (extent, step) in zip(shape.dimensions, steps) where extent != 1 {
-            if let last = joined.last, last.step == step * extent {
-                joined[joined.count - 1] = (last.extent * extent, step)
-            } else {
-                joined.append((extent, step))
-            }
-        }
-        return joined
     }
 
     private func with(_ shape: Shape, _ steps: [Int]) -> Strides {

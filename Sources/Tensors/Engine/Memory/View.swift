@@ -27,18 +27,6 @@ struct View: Equatable {
         self.offset = offset
     }
 
-    /// A value of shape `source` broadcast to `shape` by numpy's rule.
-    init(broadcasting source: Shape, to shape: Shape) {
-        let strides = Layout.strides(source)
-        let added = shape.rank - source.rank
-        self.init(
-            Layout.axes(rank: shape.rank).map { axis in
-                let own = axis - added
-                let isRepeated = own < 0 || (source[own] == 1 && shape[axis] != 1)
-                return Axis(extent: shape[axis], step: isRepeated ? 0 : strides[own])
-            })
-    }
-
     /// A view whose logical axis i of `shape` moves by `steps[i]`.
     init(shape: Shape, steps: [Int], offset: Int = 0) {
         let axes = Layout.axes(rank: shape.rank)

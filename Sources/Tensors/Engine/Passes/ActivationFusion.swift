@@ -1,4 +1,3 @@
-import CRetintKernels
 import RetintGraph
 import RetintTensors
 
@@ -63,11 +62,4 @@ struct ActivationFusion: GraphPass {
         return pattern.operation(argument, as: Divide.self) != nil
             && pattern.inputs(argument)[0] == x && abs(factor / root - 1) < 1e-6
     }
-}
-
-/// x·Φ(x), where Φ is the normal distribution (`torch.nn.functional.gelu`).
-struct Gelu: UnaryElementwise, ElementwiseOperation {
-    static let name = "gelu"
-
-    var loop: ElementwiseLoop { .c(rt_map_gelu) }
 }

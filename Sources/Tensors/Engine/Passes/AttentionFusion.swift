@@ -15,8 +15,7 @@ struct AttentionFusion: GraphPass {
 
     /// The attention whose result a node is.
     private func attention(_ id: Int, _ pattern: GraphPattern) -> Formula? {
-        guard let product = pattern.operation(id, as: MatMul.self), pattern.shape(id).rank != 4
-        else { return nil }
+        guard let product = pattern.operation(id, as: MatMul.self) else { return nil }
         let inputs = pattern.inputs(id)
         if !product.transposeX,
             let scores = Scores(of: inputs[0], axis: -1, pattern)
@@ -85,14 +84,12 @@ private struct Scores {
             scale /= divisor
             return inputs[0]
         }
-        guard pattern.operation(id, as: Multiply.self) != nil else { return id }
-        for (value, factor) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
-            guard let factor = pattern.constant(factor), pattern.shape(value) == pattern.shape(id)
-            else { continue }
-            scale *= factor
-            return value
-        }
-        return id
+        guard pattern.operation(id, as: Multiply.self) != nil,
+            let (value, factor) = pattern.withConstant(inputs),
+            pattern.shape(value) == pattern.shape(id)
+        else { return id }
+        scale *= factor
+        return value
     }
 }
 

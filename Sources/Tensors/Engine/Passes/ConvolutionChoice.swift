@@ -35,11 +35,6 @@ struct ConvolutionChoice: GraphPass {
                 ?? dense(operation, graph, inputs, loaded) ?? graph.apply(operation, inputs)
         }
         let isFixed = isFixed(task, inputs, loaded)
-        if isFixed, let convolution = SubpixelConvolution(task) {
-            return convolution.applied(to: inputs[0], inputs[1]) {
-                replacement(of: $0, graph, [$1, $2], loaded)
-            }
-        }
         let algorithm = algorithm(for: task, isFixed)
         if [.panels, .fewOutputs].contains(algorithm), isFixed,
             let sum = EnlargedProduct(task, inputs)
@@ -92,14 +87,14 @@ struct ConvolutionChoice: GraphPass {
         _ operation: any Operation, _ graph: Graph, _ inputs: [Tensor], _ loaded: LoadedValues
     ) -> Tensor? {
         guard let product = operation as? MatMul, !product.transposeX, inputs[1].shape.rank == 2,
-            inputs[0].shape.rank != 4, loaded.contains(inputs[1])
+            loaded.contains(inputs[1])
         else { return nil }
         let weight = inputs[1].reshaped(Shape(inputs[1].shape.dimensions + [1, 1]))
         let panels = PanelWeights(
             order: product.transposeY ? RT_OUTPUTS_FIRST : RT_INPUTS_FIRST, format: RT_FLOAT32)
-        let operation = DenseProduct(
+        let linear = DenseProduct(
             outputs: inputs[1].shape[product.transposeY ? 0 : 1], weights: panels)
-        return graph.apply(operation, [inputs[0], graph.apply(panels, [weight])])
+        return graph.apply(linear, [inputs[0], graph.apply(panels, [weight])])
     }
 
     private func depthwise(
@@ -163,31 +158,5 @@ struct ConvolutionChoice: GraphPass {
             isPacked: isFixed, products: formats.products)
         let second = isFixed ? graph.apply(weights, [inputs[1]]) : inputs[1]
         return graph.apply(operation, [inputs[0], second])
-    }
-}
-
-/// The values of a graph that depend only on constants and loaded variables: they are computed
-/// once per load. Each node is examined once.
-final class LoadedValues {
-    private let learns: Bool
-    private var known: [Bool] = []
-
-    init(learns: Bool) {
-        self.learns = learns
-    }
-
-    /// - Parameter value: of the same graph at each call; the graph may have grown since.
-    func contains(_ value: Tensor) -> Bool {
-        guard !learns else { return false }
-        while known.count <= value.id { known.append(isLoaded(value.graph.nodes[known.count])) }
-        return known[value.id]
-    }
-
-    private func isLoaded(_ node: Graph.Node) -> Bool {
-        switch node.operation {
-        case is Input: false
-        case let variable as Variable: variable.role != .setting
-        default: node.inputs.allSatisfy { known[$0] }
-        }
     }
 }

@@ -34,7 +34,8 @@ struct KernelChaining: StepPass {
     private func chain(_ first: Step, _ second: Step, _ values: ValueTable) -> Step? {
         guard let start = first.kernel as? any ChainableKernel,
             let end = second.kernel as? any ChainableKernel, let last = start.links.last,
-            !end.links.isEmpty, start.links.count < Self.mostLinks, last.finishesWhenStored,
+            let next = end.links.first, last.output.shape == next.x.shape,
+            start.links.count < Self.mostLinks, last.finishesWhenStored,
             feedsOnly(first, second, values)
         else { return nil }
         guard last.output.count < Self.fewestFloats else {

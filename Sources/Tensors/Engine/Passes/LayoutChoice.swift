@@ -25,10 +25,10 @@ struct LayoutChoice: GraphPass {
         }
     }
 
-    /// The value with an axis before its four; that which the value is a reshape of, if it was one.
+    /// The value with an axis of 1 before its four. If it is a reshape of such a value, that one.
     private func asRows(_ value: Tensor) -> Tensor {
         guard value.shape.rank == 4 else { return value }
-        let shape = Shape([1] + value.shape.dimensions)
+        let shape = Layout.rowMajor(value.shape)
         let node = value.graph.nodes[value.id]
         if node.operation is Reshape, value.graph.nodes[node.inputs[0]].shape == shape {
             return Tensor(graph: value.graph, id: node.inputs[0])
@@ -73,7 +73,3 @@ extension SplittableReduction {
         operands[0].applying(Self(axes: axes.map(raised), keepDims: keepDims))
     }
 }
-
-extension Sum: AlongAxes {}
-extension Mean: AlongAxes {}
-extension Max: AlongAxes {}

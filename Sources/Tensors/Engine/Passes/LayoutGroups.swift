@@ -31,9 +31,10 @@ struct LayoutGroups {
         let live = graph.live(from: input.roots)
         for id in live where isFree(id) { parents[id] = id }
         for id in live where !isMovement(id) {
-            for value in Set(graph.nodes[id].inputs) { connect(value, to: id) }
+            for value in Set(graph.nodes[id].inputs).sorted() { connect(value, to: id) }
         }
         for id in Set(input.roots).sorted() { addPath(from: id, to: nil) }
+        for id in parents.keys.sorted() { parents[id] = root(id) }
     }
 
     /// The nodes that are rows, or take rows.
@@ -79,7 +80,8 @@ struct LayoutGroups {
         guard isRelated else { return }
         guard parents[value] != nil, parents[reader] != nil, graph.nodes[value].shape.rank == 4
         else { return addPath(from: value, to: reader) }
-        parents[root(reader)] = root(value)
+        let (first, second) = (shortenedRoot(reader), shortenedRoot(value))
+        parents[max(first, second)] = min(first, second)
     }
 
     private mutating func addPath(from value: Int, to reader: Int?) {
@@ -92,6 +94,16 @@ struct LayoutGroups {
         let value = Tensor(graph: graph, id: origin)
         if loaded.contains(value) { return }
         paths.append(Path(origin: origin, movements: movements, reader: reader))
+    }
+
+    /// The first node of a node's group, to which the way is shorter the next time.
+    private mutating func shortenedRoot(_ id: Int) -> Int {
+        var id = id
+        while let parent = parents[id], parent != id {
+            parents[id] = parents[parent]
+            id = parent
+        }
+        return id
     }
 
     private func root(_ id: Int) -> Int {

@@ -92,10 +92,10 @@ struct StridedValue {
 
     /// Its elements in row-major order in the memory of a value of its own.
     var rowMajor: Self {
-        // Values of four axes are channels-last.
         let shape = strides.shape
-        let rows = shape.rank == 4 ? Shape([1] + shape.dimensions) : shape
-        guard let view = strides.reshaped(rows) else { preconditionFailure("same axes") }
+        guard let view = strides.reshaped(Layout.rowMajor(shape)) else {
+            preconditionFailure("an axis of 1 changes no strides")
+        }
         return Self(source: with(view).value, strides: Strides(rowMajor: shape))
     }
 
@@ -116,8 +116,7 @@ extension Reshape: MovementOperation {
 
 extension Slice: MovementOperation {
     func moved(_ input: Strides) -> Strides? {
-        let shape = Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
-        return input.sliced(from: begin, stride: stride, shape: shape)
+        input.sliced(from: begin, stride: stride, shape: partShape)
     }
 }
 

@@ -26,8 +26,7 @@ struct NormalizationFusion: GraphPass {
             let mean = pattern.inputs(centered).last, pattern.isUsed(mean, 1),
             let average = pattern.operation(mean, as: Mean.self), average.keepDims,
             let x = pattern.inputs(mean).first, pattern.inputs(centered)[0] == x,
-            pattern.inputs(centered).count == 2,
-            pattern.isUsed(centered, 2), spread.keepDims,
+            pattern.shape(id) == pattern.shape(x), pattern.isUsed(centered, 2), spread.keepDims,
             let count = rowLength(pattern.shape(x), average),
             rowLength(pattern.shape(x), spread) == count
         else { return nil }

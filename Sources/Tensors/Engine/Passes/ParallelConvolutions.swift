@@ -15,7 +15,7 @@ struct ParallelConvolutions: GraphPass {
             guard pattern.operation(id, as: Add.self) != nil else { return nil }
             var sum = ParallelSum(shape: pattern.shape(id))
             sum.collect(id, depth: 0, pattern) {
-                loaded.contains(Tensor(graph: input.graph, id: $0))
+                loaded.contains($0, of: input.graph)
             }
             return sum.merged(rewrite)
         }
@@ -44,7 +44,7 @@ private struct ParallelSum {
         {
             for input in inputs { collect(input, depth: depth + 1, pattern, isLoaded) }
         } else if isOwn, let operation = pattern.operation(id, as: Convolution.self),
-            inputs.count == 2, isLoaded(inputs[1])
+            inputs.count == 2, isLoaded(inputs[1]), pattern.shape(id) == shape
         {
             convolutions.append((operation, inputs[0], inputs[1]))
         } else {

@@ -15,18 +15,18 @@ struct PassPipeline {
             options, measured: choices, threads: threads, learns: learns)
         let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
         graphPasses =
-            [LayoutChoice(learns: learns)] + Self.lowering(options)
-            + [
-                NormalizationFusion(), AttentionFusion(), ActivationFusion(), GateFusion(),
-                ParallelConvolutions(learns: learns), ShuffleOrder(learns: learns), convolutions,
-                MovementComposition(),
-            ] + recomputation
+            Self.preparation(options, learns: learns) + [convolutions, MovementComposition()]
+            + recomputation
     }
 
-    /// The passes that leave only operations that have kernels.
-    static func lowering(_ options: CompileOptions) -> [any GraphPass] {
+    /// The passes before convolutions get their algorithms.
+    static func preparation(_ options: CompileOptions, learns: Bool) -> [any GraphPass] {
         let rounding: [any GraphPass] = options.roundsToHalf ? [HalfRounding()] : []
-        return rounding + [Decomposition()]
+        return [LayoutChoice(learns: learns)] + rounding + [
+            Decomposition(), NormalizationFusion(), AttentionFusion(), ActivationFusion(),
+            GateFusion(), ParallelConvolutions(learns: learns),
+            SubpixelConvolutions(learns: learns), ShuffleOrder(learns: learns),
+        ]
     }
 
     /// Runs `passes` one after another.

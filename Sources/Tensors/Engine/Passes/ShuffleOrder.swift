@@ -1,8 +1,8 @@
 import RetintGraph
 import RetintTensors
 
-/// Orders the channels of a convolution as the pixel shuffle needs them that is its only reader, by
-/// the order of the weights: whole pixels are moved then, and not single channels.
+/// Permutes the weights of a convolution whose only reader is a pixel shuffle, so that the shuffle
+/// moves whole pixels and not single channels.
 struct ShuffleOrder: GraphPass {
     static let name = "order channels for pixel shuffles"
     /// Whether a run changes variables.
@@ -10,7 +10,7 @@ struct ShuffleOrder: GraphPass {
 
     func run(on input: GraphPassInput) -> GraphPassResult {
         let (pattern, loaded) = (GraphPattern(input), LoadedValues(learns: learns))
-        func isLoaded(_ id: Int) -> Bool { loaded.contains(Tensor(graph: input.graph, id: id)) }
+        func isLoaded(_ id: Int) -> Bool { loaded.contains(id, of: input.graph) }
         return GraphRewrite.run(on: input) { rewrite, id in
             guard let shuffle = pattern.operation(id, as: PixelShuffle.self),
                 let parts = parts(pattern.inputs(id)[0], pattern, isLoaded)
@@ -24,8 +24,7 @@ struct ShuffleOrder: GraphPass {
                 ])
             if let bias = parts.bias {
                 let value = rewrite.copy(of: bias)
-                let axis = value.shape.rank == 1 ? 0 : value.shape.rank - 3
-                image = image + ordered(value, channels, along: axis)
+                image = image + ordered(value, channels, along: value.shape.rank - 3)
             }
             return image.applying(OrderedPixelShuffle(factor: shuffle.factor))
         }
@@ -40,6 +39,7 @@ struct ShuffleOrder: GraphPass {
             let inputs = pattern.inputs(id)
             for (value, bias) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
                 guard pattern.operation(value, as: Convolution.self) != nil, isLoaded(bias),
+                    pattern.shape(value) == pattern.shape(id),
                     isOfChannels(pattern.shape(bias), pattern.shape(id)),
                     let parts = parts(value, pattern, isLoaded)
                 else { continue }

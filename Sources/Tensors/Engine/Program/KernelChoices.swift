@@ -36,15 +36,16 @@ public struct KernelChoices: Sendable, Hashable {
     ) throws(GraphError) {
         guard let source = outputs.first?.value.graph else { return }
         let roots = outputs.map(\.value.id) + source.updates.map(\.value.id)
-        let lowered = try PassPipeline.run(
-            PassPipeline.lowering(options), on: source, roots: roots
-        ).graph
-        let threads = options.threads ?? ThreadPool.processorCount
         let learns = !source.updates.isEmpty
+        let prepared = try PassPipeline.run(
+            PassPipeline.preparation(options, learns: learns), on: source, roots: roots)
+        let graph = prepared.graph
+        let threads = options.threads ?? ThreadPool.processorCount
         let rule = ConvolutionChoice(options, measured: self, threads: threads, learns: learns)
         let loaded = LoadedValues(learns: learns)
-        for node in lowered.nodes {
-            let inputs = node.inputs.map { Tensor(graph: lowered, id: $0) }
+        for id in graph.live(from: roots.map { prepared.ids[$0] }) {
+            let node = graph.nodes[id]
+            let inputs = node.inputs.map { Tensor(graph: graph, id: $0) }
             guard let task = ConvolutionTask(node.operation, inputs.map(\.shape)) else { continue }
             let isFixed = rule.isFixed(task, inputs, loaded)
             let formats = rule.formats(of: task, isFixed)

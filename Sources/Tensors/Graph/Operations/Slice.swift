@@ -10,7 +10,12 @@ package struct Slice: Operation {
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         try validate(inputs[0])
-        return Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
+        return partShape
+    }
+
+    /// The shape of the result.
+    package var partShape: Shape {
+        Shape(begin.indices.map { (end[$0] - begin[$0] + stride[$0] - 1) / stride[$0] })
     }
 
     /// Checks the bounds against the shape of the whole tensor.

@@ -2,11 +2,33 @@ import CRetintKernels
 import RetintGraph
 import RetintTensors
 
-/// A transposed convolution to few channels as a convolution and a pixel shuffle.
+/// Replaces a transposed convolution to few channels, with loaded weights, by a convolution and a
+/// pixel shuffle.
 ///
 /// The pixels of a block of stride × stride outputs follow from the same inputs: as channels of one
 /// pixel they fill more of a panel than each of them would.
-struct SubpixelConvolution {
+struct SubpixelConvolutions: GraphPass {
+    static let name = "shuffle transposed convolutions"
+    /// Whether a run changes variables.
+    let learns: Bool
+
+    func run(on input: GraphPassInput) -> GraphPassResult {
+        let loaded = LoadedValues(learns: learns)
+        return GraphRewrite.run(on: input) { rewrite, id in
+            let node = input.graph.nodes[id]
+            guard
+                let task = ConvolutionTask(
+                    node.operation, node.inputs.map { input.graph.nodes[$0].shape }),
+                loaded.contains(node.inputs[1], of: input.graph),
+                let convolution = SubpixelConvolution(task)
+            else { return nil }
+            return convolution.applied(
+                to: rewrite.copy(of: node.inputs[0]), rewrite.copy(of: node.inputs[1]))
+        }
+    }
+}
+
+private struct SubpixelConvolution {
     private let task: ConvolutionTask
     private let rows, columns: Axis
     private var stride: Int { task.window.stride.height }
@@ -40,18 +62,12 @@ struct SubpixelConvolution {
         self.task = task
         rows = Axis(kernel: kernel.height, stride: stride, padding: window.padding.top)
         columns = Axis(kernel: kernel.width, stride: stride, padding: window.padding.left)
-        guard min(rows.before, rows.after, columns.before, columns.after) >= 0 else { return nil }
     }
 
-    /// - Parameter convolved: returns what replaces a convolution of an image with weights.
-    func applied(
-        to x: Tensor, _ weight: Tensor, convolved: (any Operation, Tensor, Tensor) -> Tensor
-    ) -> Tensor {
-        let weight = subpixelWeight(weight)
+    func applied(to x: Tensor, _ weight: Tensor) -> Tensor {
         let padding = Padding(
             top: -rows.first, bottom: rows.last, left: -columns.first, right: columns.last)
-        let whole = conv2d(x, weight: weight, padding: padding)
-        return convolved(x.graph.nodes[whole.id].operation, x, weight)
+        return conv2d(x, weight: subpixelWeight(weight), padding: padding)
             .applying(OrderedPixelShuffle(factor: stride))
     }
 
@@ -61,12 +77,12 @@ struct SubpixelConvolution {
         let whole = weight.padded(
             before: [0, 0, rows.before, columns.before], after: [0, 0, rows.after, columns.after])
         let blocks = whole.reshaped([inputs, outputs, rows.count, stride, columns.count, stride])
-        return reversed(reversed(blocks, axis: 2), axis: 4).transposed([3, 5, 1, 0, 2, 4])
+        return flipped(flipped(blocks, axis: 2), axis: 4).transposed([3, 5, 1, 0, 2, 4])
             .reshaped([stride * stride * outputs, inputs, rows.count, columns.count])
     }
 
     /// The last weights belong to the first inputs.
-    private func reversed(_ value: Tensor, axis: Int) -> Tensor {
+    private func flipped(_ value: Tensor, axis: Int) -> Tensor {
         let count = value.shape[axis]
         guard count > 1 else { return value }
         return concat(
