@@ -14,10 +14,9 @@ struct VerifyCommand: AsyncParsableCommand {
             against another model, 4 times the error that float32 itself causes in it, and PSNR \
             120 dB. Float16: PSNR 60 dB. Quantized weights: PSNR 38 dB and mean ΔE2000 1. The \
             PSNR of ab has a peak of 220. Outputs of other networks have the default tolerance of \
-            intermediate values, below. \
-            Setting --atol or --rtol removes the default bounds on the mean and on the relative \
-            error; setting --min-psnr removes those on ΔE2000 and on the SNR; setting any bound on \
-            errors removes the one relative to what float32 causes.
+            intermediate values, below. With --atol or --rtol, the default bounds on the mean and \
+            on the relative error do not apply; with --min-psnr, those on ΔE2000 and on the SNR \
+            do not; with any bound on errors, the one on the error of float32 itself does not.
 
             Intermediate values are checked for NaN, infinity and their share of float16's range, \
             and compared with the reference's activations/<module path>, or with the same values \

@@ -20,29 +20,14 @@ struct ChannelGate: EpilogueOperation {
     }
 }
 
-private final class ChannelGateKernel: RowKernel {
+private final class ChannelGateKernel: PixelKernel {
     init(x: Buffer, output: Buffer) {
-        super.init(
-            name: ChannelGate.name, work: x.count, geometry: .pixelByPixel, x: x, output: output)
-    }
-
-    override var chains: Bool { true }
-
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let addresses = Addresses(x: UnsafePointer(x.pointer), y: output.pointer)
-        for row in part.range(rowCount) {
-            compute(row..<row + 1, at: addresses, part: part, workspace)
-            finish(row * rowFloats..<(row + 1) * rowFloats, thread: part.index)
-        }
+        super.init(name: ChannelGate.name, work: x.count, x: x, output: output)
     }
 
     override func compute(
-        _ rows: Range<Int>, at addresses: Addresses, part: Part,
-        _ workspace: UnsafeMutablePointer<Float>
+        pixels: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
     ) {
-        let width = output.shape[3]
-        rt_gate(
-            addresses.y, addresses.x, output.shape[1], rows.lowerBound * width,
-            rows.upperBound * width)
+        rt_gate(y, x, output.shape[1], pixels.lowerBound, pixels.upperBound)
     }
 }

@@ -25,46 +25,21 @@ struct RowNormalization: EpilogueOperation {
     }
 }
 
-private final class NormalizationKernel: RowKernel {
+private final class NormalizationKernel: PixelKernel {
     private let operation: RowNormalization
     private let channels: Int
-    /// Elements that stay in a core's cache for the epilogue.
-    private static let nearFloats = 1 << 13
 
     /// - Parameter channels: those of the value, whose last axes may be one row.
     init(_ operation: RowNormalization, x: Buffer, output: Buffer, channels: Int) {
         (self.operation, self.channels) = (operation, channels)
-        super.init(
-            name: operation.name, work: output.count * 2, geometry: .pixelByPixel, x: x,
-            output: output)
+        super.init(name: operation.name, work: output.count * 2, x: x, output: output)
     }
 
-    override var chains: Bool { true }
     /// The tail has a value for each channel, and not for each element of a row.
     override var appliesTail: Bool { channels == operation.count }
 
-    override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
-        let count = operation.count
-        let own = part.range(output.count / count)
-        let step = max(Self.nearFloats / count, 1)
-        for row in stride(from: own.lowerBound, to: own.upperBound, by: step) {
-            let end = min(row + step, own.upperBound)
-            normalize(row..<end, from: x.pointer, to: output.pointer)
-            finish(row * count..<end * count, thread: part.index)
-        }
-    }
-
     override func compute(
-        _ rows: Range<Int>, at addresses: Addresses, part: Part,
-        _ workspace: UnsafeMutablePointer<Float>
-    ) {
-        let width = output.shape[3]
-        normalize(
-            rows.lowerBound * width..<rows.upperBound * width, from: addresses.x, to: addresses.y)
-    }
-
-    private func normalize(
-        _ pixels: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
+        pixels: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
     ) {
         withTail {
             rt_normalize_rows(

@@ -33,10 +33,7 @@ struct OrderedPixelShuffle: ViewOperation {
     let factor: Int
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
-        try requireInputs(inputs, 1...1)
-        let x = inputs[0]
-        try requireRank(x, 4)
-        return [x[0], x[1] / (factor * factor), x[2] * factor, x[3] * factor]
+        try PixelShuffle(factor: factor).outputShape(for: inputs)
     }
 
     func view(of input: Shape, output: Shape) -> View {

@@ -2,7 +2,7 @@ import CRetintKernels
 import RetintGraph
 
 /// Softmax or its logarithm over the middle axis of [outer, count, inner].
-final class SoftmaxKernel: RowKernel {
+final class SoftmaxKernel: PixelKernel {
     private let isLogarithm: Bool
     private let outer: Int
     private let count: Int
@@ -16,8 +16,7 @@ final class SoftmaxKernel: RowKernel {
         outer = order[..<position].map { shape[$0] }.reduce(1, *)
         count = shape[order[position]]
         inner = order[(position + 1)...].map { shape[$0] }.reduce(1, *)
-        super.init(
-            name: name, work: input.count * 8, geometry: .pixelByPixel, x: input, output: output)
+        super.init(name: name, work: input.count * 8, x: input, output: output)
     }
 
     /// Along the channels, pixels do not depend on each other.
@@ -25,23 +24,16 @@ final class SoftmaxKernel: RowKernel {
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         let range = part.range(outer)
-        compute(range, from: x.pointer, to: output.pointer)
+        compute(pixels: range, from: x.pointer, to: output.pointer)
         finish(
             range.lowerBound * count * inner..<range.upperBound * count * inner,
             thread: part.index)
     }
 
+    /// The blocks of the outer axis, which are pixels where kernels chain.
     override func compute(
-        _ rows: Range<Int>, at addresses: Addresses, part: Part,
-        _ workspace: UnsafeMutablePointer<Float>
-    ) {
-        let width = output.shape[3]
-        compute(
-            rows.lowerBound * width..<rows.upperBound * width, from: addresses.x, to: addresses.y)
-    }
-
-    private func compute(
-        _ blocks: Range<Int>, from x: UnsafePointer<Float>, to y: UnsafeMutablePointer<Float>
+        pixels blocks: Range<Int>, from x: UnsafePointer<Float>,
+        to y: UnsafeMutablePointer<Float>
     ) {
         rt_softmax(
             y, x, isLogarithm ? 1 : 0, count, inner, blocks.lowerBound, blocks.upperBound)

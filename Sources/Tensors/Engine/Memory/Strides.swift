@@ -31,9 +31,9 @@ struct Strides: Hashable {
         with(Shape(permutation.map { shape[$0] }), permutation.map { steps[$0] })
     }
 
-    /// Every `stride`-th element of each axis, from `begin` on.
-    func sliced(from begin: [Int], stride: [Int], shape: Shape) -> Strides {
-        var result = with(shape, zip(stride, steps).map(*))
+    /// Every `stride`-th element of each axis, by default each one, from `begin` on.
+    func sliced(from begin: [Int], stride: [Int]? = nil, shape: Shape) -> Strides {
+        var result = with(shape, stride.map { zip($0, steps).map(*) } ?? steps)
         result.offset = offset + zip(begin, steps).map(*).reduce(0, +)
         return result
     }

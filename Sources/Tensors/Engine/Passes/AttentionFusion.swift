@@ -68,9 +68,8 @@ private struct Scores {
         guard pattern.operation(id, as: Add.self) != nil, pattern.isUsed(id, 1) else {
             return [(id, nil)]
         }
-        let inputs = pattern.inputs(id)
-        return [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
-            .filter { pattern.shape($0.0) == pattern.shape(id) }
+        return pattern.eitherOrder(id).filter { pattern.shape($0.first) == pattern.shape(id) }
+            .map { ($0.first, $0.second) }
     }
 
     /// The value whose multiple a node is; the node itself if it is none, or is needed elsewhere.

@@ -106,11 +106,8 @@ struct ConvolutionChoice: GraphPass {
             // Several outputs of each channel: as many channels.
             let repetitions = inputs[1].shape[0] / convolution.groups
             let x = inputs[0].applying(RepeatInterleave(repetitions: repetitions))
-            let window = convolution.window
-            let whole = conv2d(
-                x, weight: inputs[1], stride: window.stride, padding: window.padding,
-                dilation: window.dilation, groups: x.shape[1])
-            return depthwise(graph.nodes[whole.id].operation, graph, [x, inputs[1]])
+            let whole = Convolution(window: convolution.window, groups: x.shape[1])
+            return depthwise(whole, graph, [x, inputs[1]])
         }
         guard let convolution = DepthwiseConvolution(operation, inputs.map(\.shape)) else {
             return nil

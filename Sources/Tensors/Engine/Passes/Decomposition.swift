@@ -1,6 +1,6 @@
 import RetintGraph
 
-/// Expresses each operation that has no kernel by operations that have kernels.
+/// Expresses operations by simpler ones.
 struct Decomposition: GraphPass {
     static let name = "decompose operations"
 

@@ -26,6 +26,12 @@ struct GraphPattern {
         graph.nodes[id].operation as? Kind
     }
 
+    /// A node's two operands, in both orders.
+    func eitherOrder(_ id: Int) -> [(first: Int, second: Int)] {
+        let inputs = inputs(id)
+        return [(inputs[0], inputs[1]), (inputs[1], inputs[0])]
+    }
+
     /// Of two operands the one that is not a constant of one element, and the constant.
     func withConstant(_ operands: [Int]) -> (operand: Int, constant: Float)? {
         guard operands.count == 2 else { return nil }

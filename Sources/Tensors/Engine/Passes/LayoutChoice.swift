@@ -13,7 +13,7 @@ struct LayoutChoice: GraphPass {
     let learns: Bool
 
     func run(on input: GraphPassInput) -> GraphPassResult {
-        let rows = LayoutGroups(input, learns: learns).rows()
+        let rows = LayoutGroups(input, learns: learns).rows
         return GraphRewrite.run(on: input) { rewrite, id in
             guard rows.contains(id) else { return nil }
             let node = input.graph.nodes[id]

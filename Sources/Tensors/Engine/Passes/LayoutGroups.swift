@@ -22,7 +22,8 @@ struct LayoutGroups {
         let reader: Int?
     }
 
-    /// Groups change their minds when their neighbors do, which converges.
+    /// A group's choice depends on its neighbors', so all are made again until none changes: costs
+    /// never rise.
     private static let mostSweeps = 8
 
     init(_ input: GraphPassInput, learns: Bool) {
@@ -35,18 +36,17 @@ struct LayoutGroups {
         }
         for id in Set(input.roots).sorted() { addPath(from: id, to: nil) }
         for id in parents.keys.sorted() { parents[id] = root(id) }
+        for (index, path) in paths.enumerated() {
+            let ends = [path.origin, path.reader].compactMap { $0 }.filter { parents[$0] != nil }
+            for group in Set(ends.map(root)) { pathsOf[group, default: []].append(index) }
+        }
+        choose()
     }
 
     /// The nodes that are rows, or take rows.
-    func rows() -> Set<Int> {
-        var groups = self
-        for (index, path) in paths.enumerated() {
-            let ends = [path.origin, path.reader].compactMap { $0 }.filter { parents[$0] != nil }
-            for group in Set(ends.map(root)) { groups.pathsOf[group, default: []].append(index) }
-        }
-        groups.choose()
+    var rows: Set<Int> {
         let matrices = graph.nodes.indices.filter { graph.nodes[$0].operation is MatMul }
-        return Set(parents.keys.filter { groups.areRows.contains(root($0)) } + matrices)
+        return Set(parents.keys.filter { areRows.contains(root($0)) } + matrices)
     }
 
     private mutating func choose() {

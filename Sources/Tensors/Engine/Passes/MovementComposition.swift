@@ -29,36 +29,22 @@ protocol MovementOperation: CPUOperation, MovingOperation {
     /// Where the result's elements are if the input's are at `input`; nil if no strides have them
     /// in that order.
     func moved(_ input: Strides) -> Strides?
+
+    /// The order of the input's axes in which elements have to be moved to memory if no strides
+    /// have them in the result's order; nil for the order that they have.
+    func order(of input: Shape) -> [Int]?
 }
 
 extension MovementOperation {
+    func order(of input: Shape) -> [Int]? { nil }
+
     fileprivate func moved(_ input: StridedValue) -> Tensor? {
         if let strides = moved(input.strides) { return input.with(strides).value }
-        let order = (self as? Reshape)?.order(of: input.strides.shape)
-        let permutation = order ?? Array(0..<input.strides.shape.rank)
+        let shape = input.strides.shape
+        let permutation = order(of: shape) ?? Array(0..<shape.rank)
         let moved = input.with(input.strides.permuted(permutation)).rowMajor
         let inverse = permutation.indices.map { axis in permutation.firstIndex(of: axis) ?? axis }
         return self.moved(moved.strides.permuted(inverse)).map { moved.with($0).value }
-    }
-}
-
-extension Reshape {
-    /// The order of the axes in which elements have to be in memory to be in the order of the
-    /// result; nil if the result's axes are not whole axes of the input.
-    fileprivate func order(of input: Shape) -> [Int]? {
-        var (groups, axis) = ([[Int]](), 0)
-        for extent in shape.dimensions {
-            var (group, covered) = ([Int](), 1)
-            while axis < input.rank, covered < extent || input[axis] == 1 {
-                covered *= input[axis]
-                group.append(axis)
-                axis += 1
-            }
-            guard covered == extent else { return nil }
-            groups.append(group)
-        }
-        guard axis == input.rank else { return nil }
-        return Layout.axes(rank: shape.rank).flatMap { groups[$0] }
     }
 }
 
@@ -112,6 +98,23 @@ extension Broadcast: MovementOperation {
 
 extension Reshape: MovementOperation {
     func moved(_ input: Strides) -> Strides? { input.reshaped(shape) }
+
+    /// That of the result's axes in memory, if each of them consists of whole axes of the input.
+    func order(of input: Shape) -> [Int]? {
+        var (groups, axis) = ([[Int]](), 0)
+        for extent in shape.dimensions {
+            var (group, covered) = ([Int](), 1)
+            while axis < input.rank, covered < extent || input[axis] == 1 {
+                covered *= input[axis]
+                group.append(axis)
+                axis += 1
+            }
+            guard covered == extent else { return nil }
+            groups.append(group)
+        }
+        guard axis == input.rank else { return nil }
+        return Layout.axes(rank: shape.rank).flatMap { groups[$0] }
+    }
 }
 
 extension Slice: MovementOperation {

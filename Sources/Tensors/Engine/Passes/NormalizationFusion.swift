@@ -39,7 +39,7 @@ struct NormalizationFusion: GraphPass {
         if pattern.operation(id, as: Divide.self) != nil { return (inputs[0], inputs[1]) }
         guard pattern.operation(id, as: Multiply.self) != nil else { return nil }
         // By the reciprocal of the root.
-        for (first, second) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
+        for (first, second) in pattern.eitherOrder(id) {
             if pattern.operation(second, as: Divide.self) != nil, pattern.isUsed(second, 1),
                 pattern.constant(pattern.inputs(second)[0]) == 1
             {

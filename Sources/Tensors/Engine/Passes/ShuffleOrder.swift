@@ -36,8 +36,7 @@ struct ShuffleOrder: GraphPass {
     ) -> (convolution: Convolution, x: Int, weight: Int, bias: Int?)? {
         guard pattern.isUsed(id, 1) else { return nil }
         if pattern.operation(id, as: Add.self) != nil {
-            let inputs = pattern.inputs(id)
-            for (value, bias) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
+            for (value, bias) in pattern.eitherOrder(id) {
                 guard pattern.operation(value, as: Convolution.self) != nil, isLoaded(bias),
                     pattern.shape(value) == pattern.shape(id),
                     isOfChannels(pattern.shape(bias), pattern.shape(id)),

@@ -83,14 +83,3 @@ extension RowKernel {
     /// The largest number of input rows for one row of the result.
     var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
 }
-
-extension rt_conv {
-    /// The geometry that ``RowKernel`` needs for a function of single pixels.
-    static var pixelByPixel: rt_conv {
-        var geometry = rt_conv()
-        (geometry.kernel_height, geometry.kernel_width) = (1, 1)
-        (geometry.stride_height, geometry.stride_width) = (1, 1)
-        (geometry.dilation_height, geometry.dilation_width) = (1, 1)
-        return geometry
-    }
-}

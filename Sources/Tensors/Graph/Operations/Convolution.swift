@@ -8,6 +8,10 @@ package struct Convolution: Operation {
     package let window: Window
     package let groups: Int
 
+    package init(window: Window, groups: Int) {
+        (self.window, self.groups) = (window, groups)
+    }
+
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...3)
         let (x, weight) = (inputs[0], inputs[1])

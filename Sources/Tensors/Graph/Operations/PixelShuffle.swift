@@ -5,6 +5,10 @@ package struct PixelShuffle: Operation {
     package static let name = "pixel_shuffle"
     package let factor: Int
 
+    package init(factor: Int) {
+        self.factor = factor
+    }
+
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         let x = inputs[0]
