@@ -27,7 +27,7 @@ extension OperationTable {
     private static let composed: Set = [
         "BatchNormInference", "Clip", "GreaterOrEqual", "HardSwish", "LeakyRelu", "LogSoftmax",
         "Negate",
-        "PixelShuffle", "PixelUnshuffle", "Relu6", "ReluGradient",
+        "PixelShuffle", "PixelUnshuffle", "Relu6",
     ]
 
     @Test func readsWhatIsWritten() throws {

@@ -60,7 +60,7 @@ import Testing
         let result = try verify(0, pair, "--against", "pair.onnx")
         #expect(result.output.contains("result"))
         try verify(
-            65, "pair.onnx", "--against", photo, says: ["takes image", "style"])
+            65, "pair.onnx", "--against", photo, says: ["takes an image", "--range"])
     }
 
     /// Their outputs are below the bounds that fit colors.
@@ -146,7 +146,9 @@ import Testing
         for text in ["image=normal", "uniform:1..0", "normal:0,-1", "integers:0..99999999"] {
             try verify(64, photo, "--against", photo, "--noise", text, says: ["--noise"])
         }
-        try verify(64, photo, "--against", photo, "--range", "0..1", says: ["--photo"])
+        try verify(
+            64, photo, "--reference", Self.network("photo.h5"), "--range", "0..1",
+            says: ["need --against"])
     }
 
     @Test func theDefaultBoundsOfColorsAreNotForThem() throws {

@@ -272,7 +272,6 @@ import Testing
         ("reverse", ["axes": .integers([4])]),
         ("resize_bilinear", sizes.merging(["sampling_mode": string("OFFSET_CORNERS")]) { $1 }),
         ("resize_nearest_neighbor", sizes),
-        ("select", ["cond": .names(["x"]), "a": float(.infinity), "b": float(0)]),
     ])
     func refuses(type: String, parameters: [String: MILOperand]) throws {
         let error = #expect(throws: ConversionError.self) {

@@ -5,7 +5,8 @@
 The networks are those of torchvision, timm and segmentation-models-pytorch, and published forms of
 restoration, generators, colorizers, audio, text and video, with seeded random weights. Each is
 converted to all kinds of files; retint runs each file on seeded inputs, and compares it with
-PyTorch. A float32 file passes with an error of at most 1e-4 of the output's range, a float16 one
+PyTorch. retint's own packages of the ONNX files (`retint export`) are judged in the same way. A
+float32 file passes with an error of at most 1e-4 of the output's range, a float16 one
 with a PSNR of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where
 that overflows, it overflows as well.
 
@@ -41,6 +42,8 @@ class Kind:
     # The largest error as a share of the output's range, or the smallest PSNR in dB.
     largest: float | None = None
     psnr: float | None = None
+    # The precision of a package that retint makes of the network's ONNX file.
+    exported: str | None = None
 
     @property
     def file(self):
@@ -54,6 +57,8 @@ KINDS = (
     Kind("coreml-18-float16", "mlpackage", psnr=55),
     Kind("onnx-torchscript", "onnx", largest=1e-4),
     Kind("onnx-dynamo", "onnx", largest=1e-4),
+    Kind("retint-float32", "mlpackage", largest=1e-4, exported="float32"),
+    Kind("retint-float16", "mlpackage", psnr=55, exported="float16"),
 )
 
 
@@ -77,7 +82,7 @@ def main():
         folder = options.folder / network
         folder.mkdir(parents=True, exist_ok=True)
         if not options.judge_only:
-            make(network, kinds, folder, options.seed)
+            make(network, [kind for kind in kinds if not kind.exported], folder, options.seed)
         for kind in [] if options.make_only else kinds:
             results[network, kind.name] = result = judged(kind, folder, options.again)
             print(f"{network:34} {kind.name:18} {result['text']}", flush=True)
@@ -120,6 +125,9 @@ def judged(kind, folder, again):
     """What became of a file: passed, failed, refused, or not made by its converter."""
     path = folder / kind.file
     kept = folder / f"{kind.name}.json"
+    if kind.exported and (again or not path.exists()):
+        if refusal := export(kind, folder):
+            return refusal
     if not path.exists():
         reason = path.with_suffix(".error")
         text = reason.read_text() if reason.exists() else "it was not made"
@@ -131,6 +139,21 @@ def judged(kind, folder, again):
     result = judge(kind, path, folder / "reference.h5", bound)
     kept.write_text(json.dumps(result))
     return result
+
+
+def export(kind, folder):
+    """Has retint make a package of a network's ONNX file; what became of it if there is none."""
+    sources = [folder / other.file for other in KINDS if other.extension == "onnx"]
+    source = next((path for path in sources if path.exists()), None)
+    if source is None:
+        return {"state": "unmade", "text": "not made: there is no ONNX file"}
+    done = subprocess.run(
+        [retint_tool.RETINT, "export", source, "-o", folder / kind.file,
+         "--precision", kind.exported],
+        capture_output=True, text=True, timeout=TIME_LIMIT)
+    if done.returncode:
+        return {"state": "refused", "text": f"refused: {done.stderr.strip()[:300]}"}
+    return None
 
 
 def judge(kind, path, reference, half):

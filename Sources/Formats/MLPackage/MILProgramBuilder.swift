@@ -73,8 +73,12 @@ package struct MILProgramBuilder {
     /// output is copied by an `identity`. Another value of that name is renamed, unless it is an
     /// input or output.
     ///
+    /// - Returns: the new names of values that were renamed.
     /// - Throws: ``MLPackageError`` if the name is in use or not legal.
-    package mutating func output(_ value: String, as name: String) throws(MLPackageError) {
+    @discardableResult
+    package mutating func output(
+        _ value: String, as name: String
+    ) throws(MLPackageError) -> [String: String] {
         let reserved = Set(program.inputs.map(\.name) + program.outputs)
         guard MILNames.isLegal(name), !reserved.contains(name) || value == name && !isInput(name)
         else {
@@ -84,11 +88,17 @@ package struct MILProgramBuilder {
         }
         let isFree = !reserved.contains(value) && !smallConstants.values.contains(value)
         let source = isFree ? value : identity(of: value)
+        var renamed: [String: String] = [:]
         if source != name {
-            if names.contains(name) { rename(name, to: uniqueName(name)) }
+            if names.contains(name) {
+                renamed[name] = uniqueName(name)
+                rename(name, to: renamed[name] ?? name)
+            }
             rename(source, to: name)
+            if source == value { renamed[value] = name }
         }
         program.outputs.append(name)
+        return renamed
     }
 
     private func isInput(_ name: String) -> Bool { program.inputs.contains { $0.name == name } }

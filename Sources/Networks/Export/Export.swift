@@ -81,7 +81,7 @@ private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> L
 }
 
 extension ExportSummary {
-    init(_ package: MLPackage, _ lowered: LoweredProgram, _ sizeMultiple: Int?) {
+    package init(_ package: MLPackage, _ lowered: LoweredProgram, _ sizeMultiple: Int?) {
         let operations = package.program.operations
         operationCount = operations.count { !$0.isConstant }
         weightCount = operations.compactMap(\.constantValue)

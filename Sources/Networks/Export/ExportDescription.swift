@@ -3,6 +3,7 @@ import RetintFiles
 import RetintGraph
 import RetintMIL
 import RetintMLPackage
+import RetintTensors
 
 /// The model description: names, types and texts of inputs and outputs.
 extension ExportOptions {
@@ -12,7 +13,7 @@ extension ExportOptions {
             ? "Lightness L of CIE Lab, 0 to 100" : "Lightness (L - 50)/100 of CIE Lab, -0.5 to 0.5"
         switch input {
         case .tensor:
-            let array = ArrayFeature(inputType, shape(size), arrayFlexibility)
+            let array = ArrayFeature(inputType, shape(size), arrayFlexibility(shape))
             return Feature("input", .multiArray(array), shortDescription: lightness)
         case .image:
             let image = ImageFeature(
@@ -33,7 +34,8 @@ extension ExportOptions {
 
     private func shape(_ size: Size) -> [Int] { [1, 1, size.height, size.width] }
 
-    private var arrayFlexibility: ArrayFeature.Flexibility {
+    /// The sizes of a multi-array.
+    package func arrayFlexibility(_ shape: (Size) -> [Int]) -> ArrayFeature.Flexibility {
         switch flexibilityLeft {
         case .fixed: return .fixed
         case .enumerated(let others): return .enumerated(([size] + others).map(shape))
@@ -42,7 +44,8 @@ extension ExportOptions {
         }
     }
 
-    private var imageFlexibility: ImageFeature.Flexibility {
+    /// The sizes of an image.
+    package var imageFlexibility: ImageFeature.Flexibility {
         switch flexibilityLeft {
         case .fixed: return .fixed
         case .enumerated(let others):
@@ -97,23 +100,33 @@ enum MetadataKey {
     static let training = "retint.training."
 }
 
+extension ExportOptions {
+    /// What a package says about the model, whatever it computes.
+    package func metadata(
+        _ lowered: LoweredProgram, _ variables: [String: TensorData]
+    ) -> ModelMetadata {
+        var metadata = ModelMetadata()
+        (metadata.author, metadata.license, metadata.version) = (author, license, version)
+        metadata.userDefined = [
+            MetadataKey.checkpoint: weightsHash(variables),
+            "retint.precision": lowered.keptInFloat32.isEmpty ? precision.rawValue : "mixed",
+            MetadataKey.folded: String(lowered.foldedModules.count),
+            MetadataKey.version: retintVersion,
+            NodeRecord.key: lowered.record.text,
+        ]
+        return metadata
+    }
+}
+
 func metadata(
     _ source: ExportSource, _ options: ExportOptions, _ lowered: LoweredProgram
 ) -> ModelMetadata {
-    var metadata = ModelMetadata()
+    var metadata = options.metadata(lowered, source.variables)
     metadata.shortDescription = "Estimates the colors of a photo from its lightness"
-    (metadata.author, metadata.license) = (options.author, options.license)
-    metadata.version = options.version
-    var keys = [
-        MetadataKey.architecture: source.network.architecture,
-        MetadataKey.options: source.network.options.line,
-        MetadataKey.checkpoint: weightsHash(source.variables),
-        "retint.precision": lowered.keptInFloat32.isEmpty ? options.precision.rawValue : "mixed",
-        MetadataKey.normalization: options.normalization.rawValue,
-        MetadataKey.folded: String(lowered.foldedModules.count),
-        MetadataKey.version: retintVersion,
-        NodeRecord.key: lowered.record.text,
-    ]
+    var keys = metadata.userDefined
+    keys[MetadataKey.architecture] = source.network.architecture
+    keys[MetadataKey.options] = source.network.options.line
+    keys[MetadataKey.normalization] = options.normalization.rawValue
     if let scaling = options.imageScaling {
         keys[MetadataKey.imageScale] = "\(scaling.scale)"
         keys[MetadataKey.imageBias] = "\(scaling.bias)"

@@ -1,7 +1,7 @@
 import RetintArchitectures
 import RetintGraph
 import RetintMIL
-import RetintMLPackage
+public import RetintMLPackage
 import RetintTensors
 
 extension ExportOptions {
@@ -33,6 +33,32 @@ extension ExportOptions {
     }
 }
 
+extension ExportOptions {
+    /// The precision, the target and the element type of a package.
+    public init(keepingThoseOf package: MLPackage) throws {
+        let own = try ExportOptions(of: package)
+        self.init(precision: own.precision, target: own.target)
+        let isHalf = package.description.inputs.contains {
+            $0.type.tensorType.dataType == .float16
+        }
+        elementType = isHalf ? .float16 : .float32
+    }
+
+    /// The same in float32 alone.
+    package var inFloat32: ExportOptions {
+        var options = self
+        (options.precision, options.float32) = (.float32, Float32Operations())
+        return options
+    }
+}
+
+extension MLPackage {
+    /// Whether retint exported it from a colorizer's checkpoint.
+    public var isExportedColorizer: Bool {
+        description.metadata.userDefined[MetadataKey.architecture] != nil
+    }
+}
+
 /// The float32 package of the checkpoint that a package was exported from, with the same options.
 ///
 /// - Returns: nil if retint did not export the package, or from another network.
@@ -42,8 +68,8 @@ package func originalPackage(
 ) throws -> MLPackage? {
     guard PackageOrigin.matches(package, of: source.network) else { return nil }
     var options = try ExportOptions(of: package)
+    if precision == .float32 { options = options.inFloat32 }
     options.precision = precision
-    if precision == .float32 { options.float32 = Float32Operations() }
     return try source.package(options).package
 }
 

@@ -114,7 +114,7 @@ public struct ExportOptions: Hashable, Sendable {
 }
 
 extension ExportOptions {
-    var lowering: LoweringOptions {
+    package var lowering: LoweringOptions {
         var options = LoweringOptions(precision.dataType, target.deploymentTarget)
         options.float32 = float32
         options.foldsBatchNorm = foldsBatchNorm
@@ -149,9 +149,35 @@ extension ExportOptions {
     ///
     /// - Throws: ``ConversionError`` if they are not.
     public func check(for colorizer: any ColorizerNetwork) throws {
-        try checkSizes(colorizer)
+        try checkSizes { try check($0, colorizer) }
         try checkScaling()
         try checkElementType()
+    }
+
+    /// Checks that the options are consistent, and that a model of any kind has them.
+    ///
+    /// - Throws: ``ConversionError`` if they are not.
+    package func checkForOwnInterface() throws {
+        try checkSizes { size in
+            guard
+                !(1...Self.largestSide).contains(min(size.width, size.height))
+                    || !(1...Self.largestSide).contains(max(size.width, size.height))
+            else { return }
+            throw Self.refusal(
+                "size \(size)", "sides are from 1 to \(Self.largestSide)", "Choose another size.")
+        }
+        try checkScaling()
+        try checkElementType()
+        let refused = [
+            ("output", "one output for a and b, or two", output != .ab),
+            ("normalization", "lightness and colors", normalization != .inside),
+            ("element type", "lightness and colors that are rounded to int8", elementType == .int8),
+            ("image scaling", "pixels that become lightness", imageScaling != nil),
+        ]
+        guard let (place, rule, _) = refused.first(where: \.2) else { return }
+        throw Self.refusal(
+            place, "it means \(rule), and the model keeps its own inputs and outputs",
+            "Leave it out (for images, state a range), or take retint's interface for a colorizer.")
     }
 
     private func checkElementType() throws {
@@ -185,7 +211,7 @@ extension ExportOptions {
 }
 
 extension ExportOptions.ElementType {
-    var dataType: MILDataType {
+    package var dataType: MILDataType {
         switch self {
         case .float32: .float32
         case .float16: .float16
@@ -199,7 +225,7 @@ extension ExportOptions.Precision {
 }
 
 extension ExportOptions.Target {
-    var deploymentTarget: DeploymentTarget {
+    package var deploymentTarget: DeploymentTarget {
         switch self {
         case .iOS15: .iOS15
         case .iOS16: .iOS16

@@ -35,10 +35,10 @@ extension ExportOptions {
     }
 
     /// The default size.
-    var size: Size { Size(width: width, height: height) }
+    package var size: Size { Size(width: width, height: height) }
 
     /// ``flexibility`` without the default size and duplicates; fixed if nothing else is left.
-    var flexibilityLeft: Flexibility {
+    package var flexibilityLeft: Flexibility {
         switch flexibility {
         case .fixed: return .fixed
         case .range(let from, let to): return from == to ? .fixed : flexibility
@@ -53,7 +53,7 @@ extension ExportOptions {
 
     /// A size that differs from the default in each dimension that is flexible; nil for a fixed
     /// size.
-    func otherSize(multiple: Int) -> Size? {
+    package func otherSize(multiple: Int) -> Size? {
         let (varyingWidth, varyingHeight): (Bool, Bool)
         switch flexibilityLeft {
         case .fixed: return nil
@@ -73,19 +73,22 @@ extension ExportOptions {
 extension ExportOptions {
     /// The number of sizes that the format allows.
     private static let maximumSizeCount = 128
+    /// The longest side in pixels.
+    static let largestSide = 16_384
 
-    func checkSizes(_ colorizer: any ColorizerNetwork) throws {
-        try check(size, colorizer)
+    /// - Parameter check: throws unless the network takes a size.
+    func checkSizes(_ check: (Size) throws -> Void) throws {
+        try check(size)
         switch flexibilityLeft {
         case .fixed: return
         case .enumerated(let sizes):
-            for size in sizes { try check(size, colorizer) }
+            for size in sizes { try check(size) }
             guard sizes.count >= Self.maximumSizeCount else { return }
             throw Self.refusal(
                 "\(sizes.count + 1) sizes", "a model lists up to \(Self.maximumSizeCount)",
                 "List fewer, or use a range.")
         case .range(let from, let to):
-            for size in [from, to] { try check(size, colorizer) }
+            for size in [from, to] { try check(size) }
             guard from.width <= width, width <= to.width, from.height <= height,
                 height <= to.height
             else {
@@ -96,7 +99,7 @@ extension ExportOptions {
         }
     }
 
-    private func check(_ size: Size, _ colorizer: any ColorizerNetwork) throws {
+    func check(_ size: Size, _ colorizer: any ColorizerNetwork) throws {
         if let only = colorizer.onlySize, size != Size(width: only.width, height: only.height) {
             let name = "\(Size(width: only.width, height: only.height))"
             throw Self.refusal(
@@ -105,16 +108,19 @@ extension ExportOptions {
         }
         let multiple = colorizer.requiredMultiple
         for (side, size) in [("height", size.height), ("width", size.width)]
-        where size % multiple != 0 || !(multiple...16384).contains(size) {
-            let below = max(multiple, min(size, 16384) / multiple * multiple)
+        where size % multiple != 0 || !(multiple...Self.largestSide).contains(size) {
+            let below = max(multiple, min(size, Self.largestSide) / multiple * multiple)
             throw Self.refusal(
                 "\(side) \(size)",
-                "\(colorizer.architecture) takes multiples of \(multiple) up to 16384",
+                "\(colorizer.architecture) takes multiples of \(multiple) up to "
+                    + "\(Self.largestSide)",
                 "Choose for example \(below).")
         }
     }
 
-    static func refusal(_ place: String, _ rule: String, _ remedy: String) -> ConversionError {
+    package static func refusal(_ place: String, _ rule: String, _ remedy: String)
+        -> ConversionError
+    {
         var error = ConversionError(place: place, rule: rule, remedy: remedy)
         error.kind = .option
         return error

@@ -1,3 +1,5 @@
+import RetintArchitectures
+import RetintCheckpoints
 import RetintExport
 import RetintFiles
 import RetintGraph
@@ -7,26 +9,51 @@ import RetintTensors
 /// A network of ONNX's operators with the inputs and outputs of its file, whatever they are.
 package struct GraphNetwork: Sendable {
     private let network: ONNXModel
-    private let weights: [String: TensorData]
+    package let variables: [String: any TensorSource]
+    /// The range to which pixels 0…255 of its only input for photos are converted; nil if that is a
+    /// tensor.
+    package private(set) var pixelRange: ValueRange?
 
     /// Reads an ONNX file.
     ///
     /// - Throws: `ONNXError` for a file that is damaged or has operations that are not supported;
     ///   `FileError` if it cannot be read.
     init(contentsOf path: String) throws {
-        (network, weights) = try ONNXModel(contentsOf: path).separated()
+        (network, variables) = try ONNXModel(contentsOf: path).separated()
+    }
+
+    /// A network that was imported, as its file had it.
+    init(_ definition: NetworkDefinition, _ variables: [String: any TensorSource]) {
+        (network, self.variables) = (definition.model, variables)
+    }
+
+    /// The network of a checkpoint as its file had it; nil for retint's own networks.
+    init?(_ checkpoint: CheckpointSource) {
+        guard case .imported(let definition) = checkpoint.network else { return nil }
+        self.init(definition, checkpoint.variables)
     }
 
     /// Whether it is a colorizer of retint's kind: its file says so, or one channel goes in.
     var takesLightness: Bool {
-        network.metadata.keys.contains { $0.hasPrefix("retint.") }
+        ["retint.architecture", "retint.normalization", "retint.form"]
+            .contains { network.metadata[$0] != nil }
             || network.inputs.count == 1 && network.inputs[0].extents?.count == 4
                 && network.inputs[0].extents?[1] == 1
     }
 
-    package var operationCount: Int { network.nodes.count }
+    /// The same with an image in place of its only input for photos; nil if it has none or several,
+    /// or takes other photos than the range has.
+    func takingImage(in range: ValueRange) -> GraphNetwork? {
+        let photos = interface.inputs.filter(\.takesPhotos)
+        guard photos.count == 1, photos[0].shapes.standard[0] == 1,
+            range != .imageNet || photos[0].shapes.standard[1] == 3
+        else { return nil }
+        var other = self
+        other.pixelRange = range
+        return other
+    }
 
-    package var variables: [String: any TensorSource] { weights }
+    package var operationCount: Int { network.nodes.count }
 
     /// What goes in and comes out. Open batch sizes are 1 by default, and open heights and widths
     /// of images the usual side.
@@ -48,25 +75,33 @@ package struct GraphNetwork: Sendable {
                 shapes: .init(standard, isOpen ? .ranges(extents: ranges) : .fixed),
                 elementType: .init(info.type))
         }
-        return ModelInterface(
+        var interface = ModelInterface(
             inputs: network.inputs.map { value($0, isInput: true) },
             outputs: network.outputs.map { value($0, isInput: false) })
+        guard pixelRange != nil else { return interface }
+        for index in interface.inputs.indices where interface.inputs[index].takesPhotos {
+            let isGray = interface.inputs[index].shapes.standard[1] == 1
+            interface.inputs[index].colorLayout = isGray ? .grayscale : .rgb
+        }
+        return interface
     }
 
     /// Adds the network to a graph.
     ///
+    /// - Parameter inputs: the values of the inputs, by name.
     /// - Returns: the outputs, in order.
     /// - Throws: `ONNXError` that names the first operation that does not fit.
     func build(
-        in graph: Graph, inputs: [(name: String, shape: Shape)]
+        in graph: Graph, inputs: [(name: String, value: Tensor)]
     ) throws -> [(name: String, value: Tensor)] {
         let types = Dictionary(
             network.inputs.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        let values = inputs.map { input in
-            let type = types[input.name] ?? .float
-            let tensor = graph.input(input.name, input.shape)
+        let photo = interface.inputs.first { $0.colorLayout != nil }?.name
+        let values = inputs.map { name, value in
+            let type = types[name] ?? .float
+            let tensor = name == photo ? pixelRange?.values(ofPixels: value) ?? value : value
             // Whoever calls the model rounds to integers.
-            return (input.name, ONNXValue.tensor(type.isFloat ? tensor : round(tensor), type))
+            return (name, ONNXValue.tensor(type.isFloat ? tensor : round(tensor), type))
         }
         let results = try network.build(
             in: graph, inputs: Dictionary(values, uniquingKeysWith: { first, _ in first }))

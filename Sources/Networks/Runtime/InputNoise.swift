@@ -110,6 +110,9 @@ extension ModelInterface.ElementType {
     fileprivate var isFloat: Bool {
         [.float16, .bfloat16, .float32, .float64].contains(self)
     }
+
+    /// Whether elements are integers, or true or false.
+    package var isWhole: Bool { !isFloat }
 }
 
 extension ModelInterface {

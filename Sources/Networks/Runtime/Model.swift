@@ -1,4 +1,4 @@
-import RetintArchitectures
+public import RetintArchitectures
 import RetintCheckpoints
 import RetintEngine
 import RetintExport
@@ -18,7 +18,7 @@ public struct Model: Sendable {
     public let name: String
     /// How the model runs. The verifier has arithmetic of its own.
     public var execution: Execution
-    package let source: Source
+    package private(set) var source: Source
 
     /// Where the model's graph comes from.
     package enum Source: Sendable {
@@ -140,6 +140,71 @@ public struct Model: Sendable {
     /// The package; nil for a checkpoint.
     public var package: MLPackage? {
         if case .package(let package) = source { package } else { nil }
+    }
+
+    /// The model with the inputs and outputs of the file that its network was imported from; the
+    /// model itself if it was not imported.
+    public var inOriginalForm: Model {
+        guard let checkpoint, let network = GraphNetwork(checkpoint) else { return self }
+        var other = self
+        other.source = .network(network)
+        return other
+    }
+
+    /// The model with such inputs and outputs as another one has, as far as it can: those of a
+    /// colorizer, or those of its file, with an image where the other one takes one.
+    ///
+    /// - Parameters:
+    ///   - other: the model that it is compared with.
+    ///   - range: the range in which this model takes photos; nil for that which `other` states.
+    /// - Throws: ``ModelError`` if only the other model takes an image, and no range is known; as
+    ///   ``init(contentsOf:form:execution:)`` and ``interface``.
+    public func inForm(of other: Model, range: ValueRange? = nil) throws -> Model {
+        let interface = try other.interface
+        guard !interface.isColorizer else {
+            guard case .network = source else { return self }
+            return try Model(contentsOf: name, form: .colorizer, execution: execution)
+        }
+        let original = inOriginalForm
+        let takesImage = try original.interface.inputs.contains { $0.colorLayout != nil }
+        guard case .network(let network) = original.source, !takesImage,
+            network.takingImage(in: .unit) != nil,
+            interface.inputs.contains(where: { $0.colorLayout != nil })
+        else { return original }
+        guard let range = range ?? other.statedRange else {
+            throw ModelError(
+                .inputs, name,
+                "takes a tensor, and \(other.name) takes an image: state the range in which the "
+                    + "network takes photos (--range)")
+        }
+        return try original.takingImage(in: range)
+    }
+
+    /// The model with an image in place of its only input for photos.
+    ///
+    /// - Parameter range: the range in which the network takes photos: pixels 0…255 are converted
+    ///   to it.
+    /// - Throws: ``ModelError`` if it is not a network with its file's inputs, of which one takes
+    ///   photos of the range's channels.
+    public func takingImage(in range: ValueRange) throws -> Model {
+        guard case .network(let network) = source, let changed = network.takingImage(in: range)
+        else {
+            throw ModelError(
+                .inputs, name,
+                "cannot take an image of \(range): that needs the file of a network with one "
+                    + "input [1, 1 or 3, H, W] of floats (3 for imagenet)")
+        }
+        var other = self
+        other.source = .network(changed)
+        return other
+    }
+
+    /// The key of ``ValueRange`` in a package's metadata.
+    static let rangeKey = "retint.range"
+
+    /// The range in which a package that retint wrote computes with its image.
+    private var statedRange: ValueRange? {
+        package?.description.metadata.userDefined[Self.rangeKey].flatMap(ValueRange.init)
     }
 
     /// The same model on a number of threads.

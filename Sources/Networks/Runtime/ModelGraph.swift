@@ -58,7 +58,8 @@ extension Model {
             return (name: input.name, shape: shape)
         }
         let graph = Graph(mode: .inference)
-        let outputs = try network.build(in: graph, inputs: inputs)
+        let outputs = try network.build(
+            in: graph, inputs: inputs.map { ($0.name, graph.input($0.name, $0.shape)) })
         try readable { try graph.validate() }
         for (index, output) in outputs.enumerated() {
             interface.outputs[index].shapes = .init(output.value.shape.dimensions)

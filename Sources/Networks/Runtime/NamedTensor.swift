@@ -1,4 +1,5 @@
 import RetintGraph
+import RetintMLPackage
 import RetintTensors
 
 /// The name and the value of an input or output.
@@ -21,7 +22,8 @@ public struct NamedTensor: Hashable, Sendable {
 extension [NamedTensor] {
     package var summary: String { isEmpty ? "nothing" : map(\.summary).joined(separator: ", ") }
 
-    /// Finds the value of each of a model's inputs: by name, or by order if there is one.
+    /// Finds the value of each of a model's inputs: by name, or by order if there is one. Names of
+    /// packages, in which letters and digits alone are legal, count as those that they stand for.
     ///
     /// - Throws: ``ModelError`` if the names are not those of the model's inputs.
     func matched(
@@ -29,13 +31,17 @@ extension [NamedTensor] {
     ) throws(ModelError) -> [String: TensorData] {
         if names.count == 1, count == 1 { return [names[0]: self[0].data] }
         let values = Dictionary(map { ($0.name, $0.data) }) { first, _ in first }
-        guard Set(names) == Set(values.keys) else {
+        let legal = Dictionary(map { (MILNames.legal($0.name), $0.data) }) { first, _ in first }
+        let found = names.map { ($0, values[$0] ?? legal[MILNames.legal($0)]) }
+        guard names.count == values.count, found.allSatisfy({ $0.1 != nil }) else {
             throw ModelError(
                 .inputs, model,
                 "takes \(names.joined(separator: ", ")), but the reference has \(summary); write "
                     + "a reference with the inputs of the model")
         }
-        return values
+        return Dictionary(found.compactMap { name, data in data.map { (name, $0) } }) { first, _ in
+            first
+        }
     }
 
     /// Splits a batch into batches of a given size; inputs that cannot be split evenly stay whole.

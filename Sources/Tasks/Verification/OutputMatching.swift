@@ -1,4 +1,5 @@
 import RetintGraph
+import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
@@ -11,8 +12,9 @@ struct OutputPair {
 
 /// Finds the model's output for each expected one.
 ///
-/// Outputs are matched by name. A single output matches a single output of another name, and one
-/// output for a and b matches a pair of outputs, in either direction.
+/// Outputs are matched by name, of which packages replace some characters. A single output matches
+/// a single output of another name, and one output for a and b matches a pair of outputs, in either
+/// direction.
 ///
 /// - Parameters:
 ///   - path: the model's name, for errors.
@@ -40,10 +42,15 @@ func matchOutputs(
 private func pairsByName(
     _ computed: [NamedTensor], _ expected: [NamedTensor]
 ) -> [OutputPair]? {
-    let values = Dictionary(computed.map { ($0.name, $0.data) }) { first, _ in first }
-    guard Set(values.keys) == Set(expected.map(\.name)) else { return nil }
+    func byName(_ name: (String) -> String) -> [String: TensorData]? {
+        let values = Dictionary(computed.map { (name($0.name), $0.data) }) { first, _ in first }
+        let isComplete = Set(values.keys) == Set(expected.map { name($0.name) })
+        return isComplete && values.count == expected.count ? values : nil
+    }
+    let exact = byName { $0 }
+    guard let values = exact ?? byName(MILNames.legal) else { return nil }
     return expected.compactMap { output in
-        values[output.name].map {
+        values[exact == nil ? MILNames.legal(output.name) : output.name].map {
             OutputPair(name: output.name, computed: $0, expected: output.data)
         }
     }

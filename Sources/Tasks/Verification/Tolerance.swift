@@ -164,7 +164,8 @@ private func roundingBound(_ bound: Double) -> String {
 
 /// The bounds on intermediate values; a bound that is nil is not checked.
 public struct LayerTolerance: Hashable, Sendable {
-    /// The largest error relative to the largest expected magnitude.
+    /// The largest error relative to the largest expected magnitude; not checked where
+    /// ``maxRoundingRatio`` is.
     public var maxRelative: Double?
     /// The lowest SNR, in dB.
     public var minSNR: Double?

@@ -10,12 +10,17 @@ package struct LoweringOptions {
     package var inputType = MILDataType.float32
     /// The element type of the program's outputs. For integers, the graph must round the values.
     package var outputType = MILDataType.float32
+    /// The types of inputs and outputs that have another one, by name. Those of integers are whole
+    /// numbers in the graph.
+    package var interfaceTypes: [String: MILDataType] = [:]
     /// The operations that stay in float32 in a float16 program.
     package var float32 = Float32Operations()
     /// Whether a batch normalization directly after a convolution is folded into its weights.
     package var foldsBatchNorm = true
     /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.
     package var clamps = false
+    /// Whether infinite weights and constants, such as masks of attention, are written as they are.
+    package var keepsInfinity = false
     /// Whether the program must also run at other sizes than the graph's. Sizes that Core ML can
     /// infer are then omitted.
     package var isFlexible = false

@@ -14,6 +14,8 @@ package struct MILLowering {
     private var names: [Int: [MILDataType: String]] = [:]
     /// The whole numbers of values that are floats of them, by name.
     private var wholeNumbers: [String: String] = [:]
+    /// The nodes whose values are those of inputs of integers, elsewhere or in another shape.
+    private var integers: Set<Int> = []
     private var useCounts: [Int: Int] = [:]
     /// How many of the uses are as indices.
     private var indexUses: [Int: Int] = [:]
@@ -80,7 +82,11 @@ package struct MILLowering {
                 indexUses[node.inputs[1], default: 0] += 1
             }
         }
-        for output in outputs { useCounts[output.value.id, default: 0] += 1 }
+        for output in outputs {
+            useCounts[output.value.id, default: 0] += 1
+            guard options.interfaceTypes[output.name] == .int32 else { continue }
+            indexUses[output.value.id, default: 0] += 1
+        }
         for id in live { markAbsorbed(LoweredNode(id, of: graph)) }
     }
 
@@ -103,9 +109,13 @@ package struct MILLowering {
     }
 
     private mutating func define(_ outputs: [(name: String, value: Tensor)]) throws {
-        precision = options.outputType
-        for output in outputs {
-            try builder.output(try name(of: output.value.id), as: output.name)
+        var values = try outputs.map { output in
+            let type = options.interfaceTypes[output.name] ?? options.outputType
+            return try type == .int32 ? wholeNumbers(output.value.id) : value(output, type)
+        }
+        for (index, output) in outputs.enumerated() {
+            let renamed = try builder.output(values[index], as: output.name)
+            values = values.map { renamed[$0] ?? $0 }
         }
         result.program = builder.program
         let pairs = writtenNodes.map { (result.program.operations[$0].outputs[0].name, $1) }
@@ -117,12 +127,64 @@ package struct MILLowering {
 }
 
 extension MILLowering {
+    /// An output's value in its type.
+    private mutating func value(
+        _ output: (name: String, value: Tensor), _ type: MILDataType
+    ) throws -> String {
+        precision = type
+        return try name(of: output.value.id)
+    }
+
+    /// The value of an output of whole numbers.
+    private mutating func wholeNumbers(_ id: Int) throws -> String {
+        precision = .float32
+        if let whole = knownWholeNumbers(id) { return whole }
+        let shape = graph.nodes[id].shape.dimensions
+        return builder.operation(
+            "cast", ["x": .name(try name(of: id)), "dtype": .constant(.string("int32"))],
+            name: "\(constantName(id))_int32", type: MILTensorType(.int32, shape))
+    }
+
+    private mutating func lower(_ input: Input, _ id: Int) {
+        let type = options.interfaceTypes[input.inputName] ?? options.inputType
+        let shape = input.shape.dimensions
+        let name = builder.input(input.inputName, MILTensorType(type, shape))
+        guard type == .int32 else {
+            names[id] = [type: name]
+            return
+        }
+        // Large numbers, such as those of words, are not exact in float16.
+        let floats = builder.operation(
+            "cast", ["x": .name(name), "dtype": .constant(.string("fp32"))],
+            name: "\(name)_fp32", type: MILTensorType(.float32, shape))
+        names[id] = [.float32: floats]
+        wholeNumbers[floats] = name
+        integers.insert(id)
+    }
+
+    /// Whether a node computes with integers of an input, which float16 cannot hold beyond 2048.
+    private mutating func readsIntegers(_ node: LoweredNode) -> Bool {
+        guard node.inputs.contains(where: integers.contains) else { return false }
+        let isMovement = node.operation is Reshape || node.operation is Broadcast
+        if isMovement { integers.insert(node.id) }
+        return !(node.operation is GatherElements || node.operation is ScatterElements)
+    }
+
+    /// Whether a node rounds numbers that are whole. If so, it has the names of its input.
+    private mutating func isAlreadyWhole(_ node: LoweredNode) -> Bool {
+        guard node.operation is Round, knownWholeNumbers(node.inputs[0]) != nil else {
+            return false
+        }
+        names[node.id] = names[node.inputs[0]]
+        if integers.contains(node.inputs[0]) { integers.insert(node.id) }
+        return true
+    }
+
     private mutating func lower(_ node: LoweredNode) throws {
         if let input = node.operation as? Input {
-            let type = MILTensorType(options.inputType, input.shape.dimensions)
-            names[node.id] = [options.inputType: builder.input(input.inputName, type)]
+            lower(input, node.id)
         } else if let operation = OperationForms.lowering(node.operation) {
-            guard constant(node.id) == nil else { return }
+            guard constant(node.id) == nil, !isAlreadyWhole(node) else { return }
             try lower(node, operation)
         } else {
             try checkConstant(node)
@@ -132,6 +194,9 @@ extension MILLowering {
     /// If some operations stay in float32, lowers each of them in float32 first, because the
     /// decision needs its MIL types and weights.
     private mutating func lower(_ node: LoweredNode, _ operation: any MILLowerable) throws {
+        if options.precision == .float16, readsIntegers(node) {
+            return try write(node, operation, in: .float32)
+        }
         if options.precision == .float16, !options.float32.isEmpty {
             var attempt = self
             try attempt.write(node, operation, in: .float32)
@@ -289,13 +354,13 @@ extension MILLowering {
     }
 
     /// Adds an operation that computes whether something holds for each element of the node's
-    /// value.
+    /// value, or of a shape that spreads over it.
     package mutating func addCondition(
-        _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode
+        _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode, shape: Shape? = nil
     ) -> String {
         builder.operation(
             type, inputs, name: "\(node.name)_condition",
-            type: MILTensorType(.bool, node.shape.dimensions))
+            type: MILTensorType(.bool, (shape ?? node.shape).dimensions))
     }
 
     /// Adds an operation that computes whole numbers.
@@ -325,6 +390,12 @@ extension MILLowering {
         return name
     }
 
+    /// The whole numbers of which a node's value was made.
+    private func knownWholeNumbers(_ id: Int) -> String? {
+        (names[id] ?? [:]).sorted { "\($0.key)" < "\($1.key)" }
+            .compactMap { wholeNumbers[$0.value] }.first
+    }
+
     private func checkExact(_ extent: Int, _ node: LoweredNode) throws {
         guard precision != .float16 || extent <= 2048 else {
             throw node.error(
@@ -349,9 +420,10 @@ extension MILLowering {
                 type: MILTensorType(.int32, data.shape.dimensions), content: .integers(values))
             return .name(builder.constant(value, name: "\(node.name)_positions"))
         }
-        let floats = try name(of: id)
-        if let whole = wholeNumbers[floats] { return .name(whole) }
-        try checkExact(extent, node)
+        if let whole = knownWholeNumbers(id) { return .name(whole) }
+        let exact = names[id]?[.float32]
+        if exact == nil { try checkExact(extent, node) }
+        let floats = try exact ?? name(of: id)
         let shape = LoweredNode(id, of: graph).shape
         return .name(
             addWhole(
@@ -388,13 +460,16 @@ extension MILLowering {
 
     /// The scalars, if the precision can represent them, or clamped to its range.
     private mutating func representable(_ scalars: [Float], _ name: String) throws -> [Float] {
-        let limit = largest
-        let bad = scalars.filter { !($0.magnitude <= limit) }
+        let (limit, keepsInfinity) = (largest, options.keepsInfinity)
+        let bad = scalars.filter { !($0.magnitude <= limit || keepsInfinity && $0.isInfinite) }
         guard let first = bad.first(where: \.isNaN) ?? bad.first else { return scalars }
         guard options.clamps, !first.isNaN else { throw outOfRange(first, name) }
         result.clamped.append(ClampedTensor(name: name, count: bad.count))
         let bound = HalfPrecision.maximum
-        return scalars.map { $0.magnitude <= limit ? $0 : $0 < 0 ? -bound : bound }
+        return scalars.map { value in
+            if value.magnitude <= limit || keepsInfinity && value.isInfinite { return value }
+            return value < 0 ? -bound : bound
+        }
     }
 
     private func outOfRange(_ scalar: Float, _ name: String) -> ConversionError {

@@ -43,7 +43,8 @@ extension ReluGradient: MILLowerable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
         let (x, y) = try (lowering.operand(node.inputs[0]), lowering.operand(node.inputs[1]))
         let zero = try lowering.float(0, name: node.name)
-        let condition = lowering.addCondition("greater", ["x": y, "y": zero], node)
+        let condition = lowering.addCondition(
+            "greater", ["x": y, "y": zero], node, shape: node.inputShapes[1])
         return lowering.add("select", ["cond": .name(condition), "a": x, "b": zero], node)
     }
 }

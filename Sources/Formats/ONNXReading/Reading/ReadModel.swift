@@ -7,7 +7,7 @@ extension ONNXModel {
     /// The versions of ONNX's operators that are read.
     package static let opsets = 7...21
     /// The versions of the file format that are read.
-    package static let irVersions: ClosedRange<Int64> = 3...11
+    package static let irVersions: ClosedRange<Int64> = 3...14
 
     /// Reads a file, with its external data files.
     ///

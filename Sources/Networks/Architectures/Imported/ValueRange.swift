@@ -52,6 +52,11 @@ public enum ValueRange: Hashable, Sendable {
         }
     }
 
+    /// The values in this range of the pixels of an image, 0…255.
+    ///
+    /// - Parameter pixels: [N, C, H, W]; of three channels for ``imageNet``.
+    package func values(ofPixels pixels: Tensor) -> Tensor { values(of: pixels, within: 0...255) }
+
     /// What ``values(of:within:)`` was computed from; ``imageNet`` is not the range of a result.
     func inverted(_ x: Tensor, within bounds: ClosedRange<Float>) -> Tensor {
         guard case .linear(let lower, let upper) = self else { return x }

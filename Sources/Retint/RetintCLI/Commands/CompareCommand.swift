@@ -6,14 +6,14 @@ struct CompareCommand: AsyncParsableCommand {
         commandName: "compare",
         abstract: "Compare models by size, speed and quality.",
         discussion: """
-            Prints Markdown tables. Sizes are those of a checkpoint's packages with float16 and \
-            int8 weights, or of the package itself. Times are for one image, compared with ECCV16 \
-            in alternating runs. With --data, the colors are measured on photos as in retint \
-            evaluate. Run it on an idle machine: other work slows the models, and not all of them \
-            equally.
+            Prints Markdown tables. Sizes are those of the packages of a checkpoint or an ONNX \
+            file with float16 and int8 weights, or of the package itself. Times are for one \
+            image, compared with ECCV16 in alternating runs. With --data, the colors are measured \
+            on photos as in retint evaluate; without, the models need not be colorizers. Run it \
+            on an idle machine: other work slows the models, and not all of them equally.
             """)
 
-    @Argument(help: "Checkpoints and packages.", completion: .model)
+    @Argument(help: "Checkpoints, packages and ONNX files.", completion: .model)
     var models: [String]
 
     @Option(
@@ -25,8 +25,12 @@ struct CompareCommand: AsyncParsableCommand {
 
     @OptionGroup var featureOptions: FeatureOptions
 
-    @Option(help: "The side of the networks' square input, in pixels.")
-    var size = 256
+    @Option(
+        help: """
+            The side of the networks' square input, in pixels; default: 256 for colorizers, else \
+            the model's own.
+            """)
+    var size: Int?
 
     @Option(help: "How often each model is timed next to ECCV16.")
     var rounds = 5
@@ -46,10 +50,13 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try check(size, "--size", Model.sideRange)
+        if let size { try check(size, "--size", Model.sideRange) }
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
         let execution = try memory.execution(threads: threads)
-        let models = try models.map { try Model(contentsOf: $0, execution: execution) }
+        let models = try models.map {
+            try Model(
+                contentsOf: $0, form: data == nil ? .file : .colorizer, execution: execution)
+        }
         let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()

@@ -87,7 +87,8 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func compared() throws -> Bool {
         let images = html.map { _ in VerificationImages() }
-        let diff = try comparison(opened(models[0]), opened(models[1]), images)
+        let first = try opened(models[0])
+        let diff = try comparison(first, opened(models[1]), images)
         if let html { try DiffPage(diff, images).write(to: html) }
         if json {
             try Console.printJSON(diff)
@@ -108,6 +109,8 @@ extension DiffCommand {
     private func comparison(
         _ first: Model, _ second: Model, _ images: VerificationImages?
     ) throws -> ModelDiff {
+        let second = inForm(of: first, second)
+        let first = inForm(of: second, first)
         var diff = try ModelDiff(first, second)
         guard !comparesFilesOnly else { return diff }
         // Before: a file of inputs that does not fit is not a difference of the models.
@@ -120,6 +123,12 @@ extension DiffCommand {
             diff.obstacle = [error.file, error.rule].filter { !$0.isEmpty }.joined(separator: ": ")
         }
         return diff
+    }
+
+    /// A model with such inputs as another one; as it is if that is not possible, which is then a
+    /// difference.
+    private func inForm(of other: Model, _ model: Model) -> Model {
+        (try? model.inForm(of: other, range: input.range)) ?? model
     }
 
     private func numbers(

@@ -6,8 +6,10 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Convert a model to Core ML, Core AI, ONNX or PyTorch weights.",
         discussion: """
-            The extension of the output selects the format. A model's input is L, named `input`; \
-            its output is a and b, named `ab`, or `output_a` and `output_b`. The same checkpoint \
+            The extension of the output selects the format. A colorizer's input is L, named \
+            `input`; its output is a and b, named `ab`, or `output_a` and `output_b`. Any other \
+            network in an ONNX file keeps its own inputs and outputs, and so does a package, \
+            which --precision, --target and the metadata convert. The same checkpoint \
             and options give the same bytes. Check a package with \
             `retint verify OUT.mlpackage --against CHECKPOINT`.
 
@@ -17,7 +19,7 @@ struct ExportCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The checkpoint; for Core AI, ONNX and weights, a checkpoint or a package.",
+        help: "A checkpoint, a package or an ONNX file.",
         completion: .model)
     var checkpoint: String
 
@@ -83,24 +85,51 @@ struct ExportCommand: ParsableCommand {
             return try weights.run(checkpoint, to: package)
         }
         let original = try ModelFormat(ofModelAt: checkpoint)
-        guard original.isFor(.packages) else { return try convert(to: format, write) }
-        try rewrite(original, as: format, write)
-    }
-
-    /// Writes the network of a checkpoint.
-    private func convert(to format: ModelFormat, _ write: ModelFormat.PackageWriter) throws {
+        let model = try opened(original)
+        if model.package != nil, conversionOptions.isEmpty {
+            return try rewrite(original, as: format, write)
+        }
         guard !avoidWrongNumbers else {
             throw CommandError(
                 .usage,
-                "\(checkpoint): is not a package; --avoid-wrong-numbers changes only packages")
+                model.package == nil
+                    ? "\(checkpoint): is not a package; --avoid-wrong-numbers changes only packages"
+                    : "--avoid-wrong-numbers changes a package, and cannot be combined with "
+                        + conversionOptions[0])
         }
-        let source = try ExportSource(Checkpoint(contentsOf: checkpoint))
-        var options = try options(for: source)
+        try refuseOptions(of: model)
+        try convert(model, to: format, write)
+    }
+
+    private func opened(_ format: ModelFormat) throws -> Model {
+        let isOriginal = interface.isOriginal ?? format.isFor(.graphs)
+        let model = try Model(contentsOf: checkpoint, form: isOriginal ? .file : .colorizer)
+        guard model.package == nil else { return model }
+        guard isOriginal else {
+            // Says why the network is not a colorizer.
+            if model.checkpoint == nil { _ = try Checkpoint(contentsOf: checkpoint) }
+            return model
+        }
+        let original = interface.isOriginal == nil ? model : model.inOriginalForm
+        guard original.checkpoint == nil else { return original }
+        return interface.input == .image
+            ? try original.takingImage(in: interface.range ?? .linear(lower: 0, upper: 255))
+            : original
+    }
+
+    /// Writes the network of a checkpoint, or of a file with its own inputs and outputs.
+    private func convert(
+        _ original: Model, to format: ModelFormat, _ write: ModelFormat.PackageWriter
+    ) throws {
+        let source = try original.checkpoint.map { try ExportSource($0.checkpoint()) }
+        var options = try options(for: source, original)
         let hasTarget = format.options.contains(.target)
         // The target with the most operations: what the format does not have is translated.
         if !hasTarget { options.target = .iOS26 }
         let (model, summary) = try naming(hasTarget ? package : checkpoint) {
-            try source.package(options)
+            try source?.package(options)
+                ?? original.converted(
+                    options, sizes: !sizes.given.isEmpty)
         }
         report(summary)
         let first = WrittenModel.Fact.text(precision(options, summary))
@@ -117,7 +146,6 @@ struct ExportCommand: ParsableCommand {
         guard avoidWrongNumbers || !isCopy else {
             throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
         }
-        try refuseConversion()
         guard avoidWrongNumbers else { return try show(written(model, write)) { $0 } }
         let (changed, replaced) = model.avoidingWrongNumbers()
         _ = try written(changed, write)
@@ -151,15 +179,34 @@ struct ExportCommand: ParsableCommand {
             + [.count(summary.weightCount, of: "weights")]
     }
 
-    /// Refuses options that need a checkpoint.
-    private func refuseConversion() throws {
-        let refused = ModelExportOption.ofNetworks.union([.target])
-        let names = ModelExportOption.allCases.filter(refused.contains)
-            .flatMap { given[$0] ?? [] }
-        guard let name = names.first else { return }
-        throw CommandError(
-            .usage,
-            "\(checkpoint): a package is written as it is, so \(name) has no effect. \(otherWays)")
+    /// The options that were given and convert a network.
+    private var conversionOptions: [String] {
+        let options = ModelExportOption.ofNetworks.union([.target])
+        return ModelExportOption.allCases.filter(options.contains).flatMap { given[$0] ?? [] }
+    }
+
+    /// Refuses options that a model does not have.
+    private func refuseOptions(of model: Model) throws {
+        if let package = model.package {
+            let isForeign = !package.isExportedColorizer
+            let own = isForeign ? [] : conversionOptions
+            guard let name = (own + sizes.given + interface.given).first else { return }
+            throw CommandError(
+                .usage,
+                isForeign
+                    ? "\(checkpoint): a package keeps its inputs and outputs; omit \(name)"
+                    : "\(checkpoint): a package is written as it is, so \(name) has no effect. "
+                        + otherWays)
+        }
+        guard model.checkpoint != nil else { return }
+        guard interface.range == nil else {
+            throw CommandError(
+                .usage, "--range needs --interface original; state --image-scale and --image-bias")
+        }
+        guard interface.isOriginal != true else {
+            throw CommandError(
+                .usage, "\(checkpoint): is a network of retint, which has no other inputs")
+        }
     }
 
     /// How to change a package.
@@ -171,13 +218,20 @@ struct ExportCommand: ParsableCommand {
         """
     }
 
-    private func options(for source: ExportSource) throws -> ExportOptions {
+    /// - Parameter source: nil for a model with its own inputs and outputs.
+    private func options(
+        for source: ExportSource?, _ original: Model
+    ) throws -> ExportOptions {
         var options = ExportOptions(target: target ?? .iOS15)
-        if let only = source.colorizer.onlySize {
+        if let package = original.package {
+            options = try ExportOptions(keepingThoseOf: package)
+            options.target = target ?? options.target
+        }
+        if let only = source?.colorizer.onlySize {
             (options.width, options.height) = (only.width, only.height)
         }
         if !sizes.given.isEmpty { sizes.apply(to: &options) }
-        interface.apply(to: &options)
+        if original.package == nil { interface.apply(to: &options) }
         metadata.apply(to: &options)
         options.foldsBatchNorm = !keepsBatchNorm
         try precision.apply(to: &options, for: source)
@@ -204,9 +258,23 @@ struct ExportCommand: ParsableCommand {
 
 /// The inputs and outputs of the package.
 struct ExportInterfaceOptions: ParsableArguments {
+    /// Whose inputs and outputs a package has.
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case retint, original
+    }
+
     @Option(
         help: """
-            The input: a multi-array of L (tensor), or a grayscale image (image); default: tensor.
+            L in, a and b out (retint), or the inputs and outputs that the network's file has \
+            (original); default: original for ONNX files that do not take L, and for packages, \
+            else retint.
+            """)
+    var interface: Kind?
+
+    @Option(
+        help: """
+            The input: a multi-array (tensor), or an image (image), grayscale for L; default: \
+            tensor.
             """)
     var input: ExportOptions.Input?
 
@@ -231,6 +299,15 @@ struct ExportInterfaceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: """
+            With --interface original and --input image, the range in which the network takes \
+            photos: 0..1, 0..255, -1..1 or imagenet. Pixels 0…255 are converted to it; default: \
+            0..255.
+            """)
+    var range: ValueRange?
+
+    @Option(
+        parsing: .unconditional,
+        help: """
             The scale of pixels, as in coremltools' ImageType; 1 if only a bias is given. \
             Without either, pixels 0…255 are L 0…100.
             """)
@@ -245,11 +322,19 @@ struct ExportInterfaceOptions: ParsableArguments {
         guard input == .image || imageScale == nil && imageBias == nil else {
             throw ValidationError("--image-scale and --image-bias need --input image")
         }
+        guard range == nil || input == .image && imageScale == nil && imageBias == nil else {
+            throw ValidationError(
+                "--range needs --input image, without --image-scale and --image-bias")
+        }
     }
+
+    /// Whether the package has the inputs and outputs of the file; nil if that is left open.
+    var isOriginal: Bool? { interface.map { $0 == .original } }
 
     /// The names of the options that were given.
     var given: [String] {
         RetintCLI.given([
+            "--interface": interface != nil, "--range": range != nil,
             "--input": input != nil, "--output": output != nil,
             "--element-type": elementType != nil, "--normalization": normalization != nil,
             "--image-scale": imageScale != nil,

@@ -9,12 +9,13 @@ struct ReportCommand: AsyncParsableCommand {
             Measures the start from a cold and a warm page cache, many predictions one after the \
             other, each operation, and the memory; simulates a live source of a given rate from \
             the measured durations; and lists the operations that, by rules, do not run on the \
-            Neural Engine. A prediction takes lightness and returns a and b; --video also measures \
-            reading, resizing and painting frames. Prints a table, or writes a page \
+            Neural Engine. A prediction of a colorizer takes lightness and returns a and b, that \
+            of another model takes random values; --video also measures reading, resizing and \
+            painting frames. Prints a table, or writes a page \
             with plots (-o). Run it on an idle machine.
             """)
 
-    @Argument(help: "A checkpoint or a package.", completion: .model)
+    @Argument(help: "A checkpoint, a package or an ONNX file.", completion: .model)
     var model: String
 
     @Option(

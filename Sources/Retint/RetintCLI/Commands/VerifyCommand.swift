@@ -271,10 +271,23 @@ extension VerifyCommand {
     }
 
     private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
-        let (model, expected) = (try opened(model), try expected)
+        var (model, expected) = (try opened(model), try expected)
+        if case .model(let other) = expected {
+            let other = try other.inForm(of: model, range: input.range)
+            (model, expected) = (try model.inForm(of: other), .model(other))
+            try checkRange(model)
+        }
         let report = try ownReport(on: model, expected, images)
         warn(about: model, passed: report.passed)
         return report
+    }
+
+    private func checkRange(_ model: Model) throws {
+        let takesImage = try model.interface.inputs.contains { $0.colorLayout != nil }
+        guard input.range == nil || input.takesPhotos || takesImage else {
+            throw CommandError(
+                .usage, "--range: \(model.name) takes no image; it needs --photo or --photos")
+        }
     }
 
     /// Names faults of the converter of a package: those that are present, and, if the package

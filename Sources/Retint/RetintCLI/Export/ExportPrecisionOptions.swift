@@ -63,12 +63,18 @@ struct ExportPrecisionOptions: ParsableArguments {
     }
 
     /// - Throws: `ImageError` if a photo cannot be read; as `ExportSource.overflowingOperations`.
-    func apply(to options: inout ExportOptions, for source: ExportSource) throws {
-        options.precision = precision ?? .float32
+    func apply(to options: inout ExportOptions, for source: ExportSource?) throws {
+        options.precision = precision ?? options.precision
         options.clampsWeights = clamps
         options.float32.names = names
         options.float32.types = (types ?? "").split(separator: ",").map(String.init)
         guard !photos.isEmpty else { return }
+        guard let source else {
+            throw CommandError(
+                .usage,
+                "--keep-float32-overflow runs colorizers; export the network, and let retint "
+                    + "verify --find-precision find the operations that need float32")
+        }
         try options.check(for: source.colorizer)
         let lightness = try paths().map {
             try Image(contentsOf: $0).lightness(height: options.height, width: options.width)

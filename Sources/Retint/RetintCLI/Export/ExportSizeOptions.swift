@@ -3,7 +3,8 @@ import Retint
 
 /// The input sizes of the package.
 struct ExportSizeOptions: ParsableArguments {
-    @Option(help: "The side of the square input in pixels; default: 256.")
+    @Option(
+        help: "The side of the square input in pixels; default: 256, or the network's own size.")
     var size: Int?
 
     @Option(help: "The height of the input, with --width.")

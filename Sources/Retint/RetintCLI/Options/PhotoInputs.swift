@@ -75,8 +75,10 @@ struct PhotoRangeOption: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The range of photos in an input that is a tensor, neither lightness nor an image: \
-            A..B, such as 0..255 or -1..1, or imagenet; default: 0..1.
+            The range in which a network takes photos: in an input that is a tensor, neither \
+            lightness nor an image; or what the pixels of an image become, if it is compared with \
+            a network that takes a tensor. A..B, such as 0..255 or -1..1, or imagenet; default: \
+            0..1 for photos in a tensor.
             """, valueName: "range"))
     var range: ValueRange?
 }

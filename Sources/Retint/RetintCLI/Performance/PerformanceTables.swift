@@ -72,8 +72,10 @@ extension PerformanceReport {
             ]
         }
         return [
-            "Predictions take lightness and return a and b, one after the other\(turns). Reading, "
-                + "resizing and painting frames are not included.",
+            model.isColorizer
+                ? "Predictions take lightness and return a and b, one after the other\(turns). "
+                    + "Reading, resizing and painting frames are not included."
+                : "Predictions take random values, one after the other\(turns).",
             "The live source is \(liveNotice). A frame is in time if its colors are ready at most "
                 + "one interval after its arrival, and dropped if a newer one arrives while it "
                 + "waits.",

@@ -40,8 +40,8 @@ extension PerformanceReport.ModelPerformance {
     /// the predictions.
     var headline: String {
         "at \(live.fpsText) fps, \(Format.percent(live.inTimeShare)) of "
-            + "\(Format.grouped(live.frames)) frames are colored in time and "
-            + "\(Format.grouped(live.dropped)) are dropped; median "
+            + "\(Format.grouped(live.frames)) frames are \(isColorizer ? "colored" : "done") in "
+            + "time and \(Format.grouped(live.dropped)) are dropped; median "
             + "\(Format.duration(prediction.medianSeconds)), 99th percentile "
             + "\(Format.duration(prediction.p99Seconds)) of "
             + "\(Format.grouped(prediction.count)) predictions"
@@ -49,9 +49,10 @@ extension PerformanceReport.ModelPerformance {
 
     /// A description of the model.
     var text: String {
-        let form = architecture.map { "checkpoint of \($0)" } ?? "package"
-        return "\(form), \(precision.rawValue) weights, computed in float32 on images of "
-            + "\(width) × \(height)"
+        let form =
+            architecture.map { "checkpoint of \($0)" } ?? (kind == "onnx" ? "ONNX" : "package")
+        let size = width.flatMap { width in height.map { " on images of \(width) × \($0)" } }
+        return "\(form), \(precision.rawValue) weights, computed in float32\(size ?? "")"
     }
 
     /// How far the sum of the steps is from a whole prediction.

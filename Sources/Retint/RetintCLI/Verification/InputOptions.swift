@@ -46,14 +46,18 @@ struct InputOptions: ParsableArguments {
     var seed: UInt64?
 
     var isGiven: Bool {
-        !inputFiles.isEmpty || isGenerated
+        !inputFiles.isEmpty || isGenerated || range != nil
     }
+
+    /// Whether photos are given.
+    var takesPhotos: Bool { !files.isEmpty || !directories.isEmpty }
+
+    /// The range in which a network takes photos.
+    var range: ValueRange? { photoRange.range }
 
     /// Whether there is an option for photos or random values.
     private var isGenerated: Bool {
-        !files.isEmpty || !directories.isEmpty || photoRange.range != nil || size != nil
-            || !noise.isEmpty
-            || seed != nil
+        !files.isEmpty || !directories.isEmpty || size != nil || !noise.isEmpty || seed != nil
     }
 
     func validate() throws {
@@ -64,11 +68,8 @@ struct InputOptions: ParsableArguments {
         }
         guard inputFiles.isEmpty || !isGenerated else {
             throw ValidationError(
-                "--inputs has the values of all inputs; omit --photo, --photos, --range, --size, "
-                    + "--noise and --seed")
-        }
-        guard photoRange.range == nil || !files.isEmpty || !directories.isEmpty else {
-            throw ValidationError("--range needs --photo or --photos")
+                "--inputs has the values of all inputs; omit --photo, --photos, --size, --noise "
+                    + "and --seed")
         }
     }
 

@@ -40,29 +40,12 @@ struct BenchmarkSubject {
 
     /// Any network, on random values.
     private init(inferenceOfAny model: Model, _ options: BenchmarkOptions) throws {
-        let interface = try model.interface
-        var shapes = try model.inputShapes(size: options.size)
-        let image = interface.inputs.firstIndex(where: \.takesPhotos)
-        if options.batch > 1 || options.size != nil, image == nil {
-            throw ModelError(
-                .size, model.name, "takes no images; measure it without a batch and a size")
-        }
-        for (index, input) in interface.inputs.enumerated() where input.takesPhotos {
-            // Unless a batch is asked for, a model is measured at its own.
-            if options.batch > 1 { shapes[index][0] = options.batch }
-        }
-        batch = image.map { shapes[$0][0] } ?? 1
-        let names = interface.inputs.map(\.name)
-        let pairs = zip(names, shapes).map { ($0, $1) }
-        program = try model.program(
-            shapes: Dictionary(pairs) { first, _ in first },
-            options: options.compileOptions(model.execution)
-        ).program
-        let values = zip(interface.inputs, shapes).map { input, shape in
-            (input.name, input.usualNoise.values(shape, seed: 0, name: input.name))
-        }
-        inputs = Dictionary(values) { first, _ in first }
-        size = image.map { Pair(shapes[$0][2], shapes[$0][3]) }
+        let sample = try ModelSample(model, size: options.size, batch: options.batch)
+        let compiled = try model.program(
+            shapes: sample.shapes, options: options.compileOptions(model.execution))
+        program = compiled.program
+        inputs = Dictionary(sample.inputs.map { ($0.name, $0.data) }) { first, _ in first }
+        (size, batch) = (sample.size, sample.batch)
     }
 
     /// A training step in one program: forward pass, L2 loss, backward pass, Adam. The examples

@@ -13,25 +13,26 @@ extension ModelComparison {
     ///     let comparison = try await ModelComparison(of: models, photos: photos)
     ///     for model in comparison.models { print(model.name, model.medianSeconds) }
     ///
-    /// A checkpoint's size is that of its package with float16 and with int8 weights; a package is
-    /// measured as it is. Times are compared with ECCV16 (Zhang et al., "Colorful Image
-    /// Colorization", 2016) with random weights: each round runs all models and ECCV16 alternately,
-    /// so that a changing clock rate affects all of them equally. Other work on the machine
-    /// distorts the times.
+    /// The size of a checkpoint or an ONNX file is that of its package with float16 and with int8
+    /// weights; a package is measured as it is. Models that are not colorizers run on random
+    /// values. Times are compared with ECCV16 (Zhang et al., "Colorful Image Colorization", 2016)
+    /// with random weights: each round runs all models and ECCV16 alternately, so that a changing
+    /// clock rate affects all of them equally. Other work on the machine distorts the times.
     ///
     /// - Parameters:
-    ///   - models: checkpoints and packages, at least one. ECCV16 runs as the first one does.
-    ///   - size: the side, in pixels, of the square image that all models color.
+    ///   - models: models of any kind, at least one. ECCV16 runs as the first one does.
+    ///   - size: the side, in pixels, of the square images that all models take; nil for 256 for
+    ///     colorizers, and for other models their own size.
     ///   - rounds: rounds of timing, at least 1.
     ///   - photos: the photos for measuring quality; without photos it is not measured.
     ///   - features: also compares features, see ``EvaluationReport/ColorQuality/frechetDistance``.
     ///   - onProgress: called on another thread.
-    /// - Throws: `ModelError` if a model is not a colorizer, does not run at that size or returns
-    ///   colors that are not finite; `ConversionError` if a checkpoint cannot be exported;
-    ///   ``EvaluationError`` if photos are given and none can be read; `CancellationError` if the
-    ///   task is cancelled.
+    /// - Throws: `ModelError` if photos are given and a model is not a colorizer, or a model does
+    ///   not run at that size or returns colors that are not finite; `ConversionError` if a
+    ///   checkpoint cannot be exported; ``EvaluationError`` if photos are given and none can be
+    ///   read; `CancellationError` if the task is cancelled.
     public init(
-        of models: [Model], size: Int = 256, rounds: Int = 5, photos: [PhotoReference] = [],
+        of models: [Model], size: Int? = nil, rounds: Int = 5, photos: [PhotoReference] = [],
         features: FeatureNetwork? = nil,
         onProgress: @escaping @Sendable (ModelComparison.Progress) -> Void = { _ in }
     ) async throws {
@@ -47,11 +48,18 @@ extension ModelComparison {
 /// One comparison, step by step.
 private struct ComparisonRun {
     let models: [Model]
-    let size: Int
+    let size: Int?
     let rounds: Int
     let features: FeatureNetwork?
     let execution: Execution
     let onProgress: @Sendable (ModelComparison.Progress) -> Void
+
+    /// The side of images that colorizers color.
+    private var colorizerSize: Int { size ?? 256 }
+
+    private func size(for model: Model) throws -> Int? {
+        try model.interface.isColorizer ? colorizerSize : size
+    }
 
     func comparison(
         on photos: [PhotoReference], _ isCancelled: () -> Bool
@@ -67,9 +75,9 @@ private struct ComparisonRun {
                 medianSeconds: times.models[index].seconds,
                 speedup: times.models[index].speedup, quality: qualities?[index])
         }
-        let cost = try ModelCost(of: reference, height: size, width: size)
+        let cost = try ModelCost(of: reference, size: colorizerSize)
         return ModelComparison(
-            size: size, rounds: rounds,
+            size: colorizerSize, rounds: rounds,
             reference: .init(
                 architecture: reference.name, parameters: cost.parameters,
                 multiplyAdds: cost.multiplyAdds, medianSeconds: times.reference),
@@ -80,7 +88,7 @@ private struct ComparisonRun {
         onProgress(.sized(models: 0, total: models.count))
         return try models.enumerated().map { index, model in
             try checkCancellation(isCancelled)
-            let size = try ModelComparison.Size(of: model, imageSize: size)
+            let size = try ModelComparison.Size(of: model, size: self.size(for: model))
             onProgress(.sized(models: index + 1, total: models.count))
             return size
         }
@@ -89,7 +97,7 @@ private struct ComparisonRun {
     private func times(
         _ reference: Model, _ isCancelled: () -> Bool
     ) throws -> ComparedTimes {
-        var timing = try ComparisonTiming(models, reference, size: size)
+        var timing = try ComparisonTiming(models, reference, size: self.size(for:))
         onProgress(.timed(rounds: 0, total: rounds))
         for round in 0..<rounds {
             try checkCancellation(isCancelled)
@@ -104,6 +112,7 @@ private struct ComparisonRun {
         on references: [PhotoReference], _ isCancelled: () -> Bool
     ) throws -> [EvaluationReport]? {
         if references.isEmpty { return nil }
+        let size = colorizerSize
         let scale = EvaluationScale.network(height: size, width: size)
         let photos = try EvaluationPhotos(
             references, scale: scale, ranks: .single, isCancelled: isCancelled,

@@ -13,15 +13,15 @@ struct ComparisonTiming {
     /// both equally. The reference is about ten times slower.
     private static let (modelRuns, referenceRuns) = (20, 3)
 
-    private let programs: [ModelProgram]
-    private let reference: ModelProgram
+    private let programs: [SampledProgram]
+    private let reference: SampledProgram
     private var seconds: [[Double]]
     private var speedups: [[Double]]
     private var referenceSeconds: [Double] = []
 
-    init(_ models: [Model], _ reference: Model, size: Int) throws {
-        programs = try models.map { try $0.program(height: size, width: size) }
-        self.reference = try reference.program(height: size, width: size)
+    init(_ models: [Model], _ reference: Model, size: (Model) throws -> Int?) throws {
+        programs = try models.map { try SampledProgram($0, size: size($0)) }
+        self.reference = try SampledProgram(reference, size: size(reference))
         seconds = models.map { _ in [] }
         speedups = seconds
     }
@@ -45,10 +45,9 @@ struct ComparisonTiming {
     }
 
     /// The median seconds of a run, after one run that fills the caches.
-    private func median(of program: ModelProgram, runs: Int) throws -> Double {
-        let lightness = program.sampleLightness
-        return try measureSeconds(runs: runs, warmup: 1) {
-            _ = try program.predict(lightness: lightness)
+    private func median(of program: SampledProgram, runs: Int) throws -> Double {
+        try measureSeconds(runs: runs, warmup: 1) {
+            try program.predict()
         }.median
     }
 }

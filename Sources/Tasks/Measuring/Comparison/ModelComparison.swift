@@ -28,7 +28,7 @@ public struct ModelComparison: Sendable, Encodable {
         public let quality: EvaluationReport?
     }
 
-    /// The height and width, in pixels, of the images.
+    /// The height and width, in pixels, of the images that colorizers color.
     public let size: Int
     /// The number of rounds of timing.
     public let rounds: Int
@@ -46,13 +46,14 @@ extension ModelComparison {
         /// Multiply-adds of one image.
         public let multiplyAdds: Int
         /// Operations of the package, without constants and the decompression of weights; those of
-        /// the float16 package for a checkpoint.
+        /// the float16 package for a checkpoint or an ONNX file.
         public let operations: Int
         /// Bytes on disk of a package itself; nil for a checkpoint.
         public let packageBytes: Int?
-        /// Bytes on disk of the checkpoint's package with float16 weights; nil for a package.
+        /// Bytes on disk of the network's package with float16 weights; nil for a package.
         public let float16Bytes: Int?
-        /// Bytes on disk of the checkpoint's package with int8 weights; nil for a package.
+        /// Bytes on disk of the network's package with int8 weights; nil for a package, and if no
+        /// weight is large enough.
         public let int8Bytes: Int?
     }
 }

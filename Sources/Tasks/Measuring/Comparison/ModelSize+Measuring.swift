@@ -6,54 +6,79 @@ import RetintLayers
 import RetintMLPackage
 import RetintQuantization
 import RetintRuntime
+import RetintTensors
 
 /// The cost of a model, regardless of its format on disk.
 struct ModelCost {
     let parameters: Int
     let multiplyAdds: Int
 
+    /// - Parameter size: the side of images; nil for the model's own size.
     /// - Throws: `ModelError` if the model does not run at that size.
-    init(of model: Model, height: Int, width: Int) throws {
-        let input = try model.lightnessInput().name
-        let graph = try model.graph(shapes: [input: [1, 1, height, width]], folds: false)
+    init(of model: Model, size: Int?) throws {
+        let graph = try model.graph(shapes: Self.shapes(of: model, size: size), folds: false)
         parameters = graph.graph.nodes.reduce(0) { sum, node in
             let isParameter = (node.operation as? Variable)?.role == .parameter
             return isParameter ? sum + node.shape.count : sum
         }
         multiplyAdds = RetintGraph.multiplyAdds(of: graph.outputs.map(\.value))
     }
-}
 
-extension ModelComparison.Size {
-    /// Measures a model; a checkpoint is exported to a temporary folder.
-    init(of model: Model, imageSize: Int) throws {
-        let cost = try ModelCost(of: model, height: imageSize, width: imageSize)
-        (parameters, multiplyAdds) = (cost.parameters, cost.multiplyAdds)
-        switch model.source {
-        case .package(let package):
-            operations = package.operationCount
-            packageBytes = try fileBytes(of: package, at: model.name)
-            (float16Bytes, int8Bytes) = (nil, nil)
-        case .network(let network):
-            operations = network.operationCount
-            (packageBytes, float16Bytes, int8Bytes) = (nil, nil, nil)
-        case .checkpoint(let checkpoint):
-            let half = try checkpoint.checkpoint().halfPackage(size: imageSize)
-            operations = half.operationCount
-            packageBytes = nil
-            float16Bytes = try half.writtenBytes()
-            int8Bytes = try half.quantized(QuantizationPlan(.init(.int8))).package.writtenBytes()
+    /// One image for a colorizer.
+    private static func shapes(of model: Model, size: Int?) throws -> [String: Shape] {
+        let interface = try model.interface
+        guard !interface.isColorizer else {
+            let (height, width) = try model.size(ofSide: size)
+            return [try model.lightnessInput().name: [1, 1, height, width]]
         }
+        let shapes = zip(interface.inputs, try model.inputShapes(size: size))
+        return Dictionary(shapes.map { ($0.name, $1) }) { first, _ in first }
     }
 }
 
-extension Checkpoint {
-    /// The checkpoint's package with float16 weights. Weights beyond float16 are clamped: they do
-    /// not change the size.
-    func halfPackage(size: Int) throws -> MLPackage {
-        var options = ExportOptions(precision: .float16, target: .iOS16, size: size)
+extension ModelComparison.Size {
+    /// Measures a model; a network is exported to a temporary folder.
+    ///
+    /// - Parameter size: the side of images; nil for the model's own size.
+    init(of model: Model, size: Int?) throws {
+        let cost = try ModelCost(of: model, size: size)
+        (parameters, multiplyAdds) = (cost.parameters, cost.multiplyAdds)
+        if let package = model.package {
+            operations = package.operationCount
+            packageBytes = try fileBytes(of: package, at: model.name)
+            (float16Bytes, int8Bytes) = (nil, nil)
+            return
+        }
+        packageBytes = nil
+        if case .network(let network) = model.source, !model.canBeExported(size: size) {
+            operations = network.operationCount
+            (float16Bytes, int8Bytes) = (nil, nil)
+            return
+        }
+        let half = try model.halfPackage(size: size)
+        operations = half.operationCount
+        float16Bytes = try half.writtenBytes()
+        int8Bytes = try? half.quantized(QuantizationPlan(.init(.int8))).package.writtenBytes()
+    }
+}
+
+extension Model {
+    fileprivate func canBeExported(size: Int?) -> Bool { (try? halfPackage(size: size)) != nil }
+
+    /// The package itself, or that of the network with float16 weights. Weights beyond float16 are
+    /// clamped: they do not change the size.
+    ///
+    /// - Parameter size: the side of images; nil for the model's own size.
+    func halfPackage(size: Int?) throws -> MLPackage {
+        if let package { return package }
+        var options = ExportOptions(precision: .float16, target: .iOS16)
         options.clampsWeights = true
-        return try package(options)
+        guard let checkpoint else {
+            if let size { (options.height, options.width) = (size, size) }
+            return try converted(options, sizes: size != nil).package
+        }
+        (options.height, options.width) = try self.size(ofSide: size)
+        return try checkpoint.checkpoint().package(options)
     }
 }
 

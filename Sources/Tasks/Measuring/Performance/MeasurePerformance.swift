@@ -9,19 +9,20 @@ extension PerformanceReport {
     ///     print(report.model.live.inTimeShare, "of the frames are colored in time")
     ///
     /// The measurement starts with the model's file, because users also wait for reading it. Two
-    /// models alternate in every measurement, so that a disturbance affects both. A prediction
-    /// takes lightness and returns a and b; measuring with a video also includes reading, resizing
+    /// models alternate in every measurement, so that a disturbance affects both. A prediction of
+    /// a colorizer takes lightness and returns a and b; that of another model takes random values.
+    /// Measuring with a video also includes reading, resizing
     /// and painting frames.
     ///
     /// - Parameters:
-    ///   - path: a checkpoint or a package.
+    ///   - path: a checkpoint, a package or an ONNX file.
     ///   - other: a model to compare with.
     ///   - options: the size, how models run, how long to predict, the live source's rate, a video.
     ///   - onProgress: called on another thread.
     /// - Throws: ``BenchmarkError`` if an option is out of range; the errors of
     ///   `Model(contentsOf:)` for a file that is missing or damaged; `ModelError` if a model is not
-    ///   a colorizer, does not run at the size or returns colors that are not finite;
-    ///   `CancellationError` if the task is cancelled.
+    ///   a colorizer and a video is given, does not run at the size or returns colors that are not
+    ///   finite; `CancellationError` if the task is cancelled.
     public init(
         of path: some PathConvertible, against other: (any PathConvertible)? = nil,
         _ options: PerformanceOptions = .init(),
@@ -49,7 +50,7 @@ private struct PerformanceRun: Sendable {
         var videos: [PerformanceReport.VideoPerformance?] = []
         for path in paths {
             onProgress(.coloredVideo(models: videos.count, total: paths.count))
-            let model = try Model(contentsOf: path, execution: options.execution)
+            let model = try options.model(at: path)
             videos.append(
                 try await PerformanceReport.VideoPerformance.measured(model, video: video, options))
         }
@@ -63,26 +64,26 @@ private struct PerformanceRun: Sendable {
         try warmUp()
         let memory = try paths.map { try PerformanceReport.PeakMemory.measured($0, options) }
         let startups = try startups(isCancelled)
-        let models = try paths.map { try Model(contentsOf: $0, execution: options.execution) }
-        let programs = try models.map { try $0.program(options) }
+        let models = try paths.map(options.model)
+        let programs = try models.map(options.program)
         let (seconds, otherShare) = try predictions(programs, isCancelled)
         let profiles = try profiles(programs, isCancelled)
         let performances = try models.indices.map { index in
             let measured = MeasuredModel(
-                model: models[index], program: programs[index], startup: startups[index],
+                model: models[index], size: options.size, program: programs[index],
+                startup: startups[index],
                 memory: memory[index], seconds: seconds[index], profile: profiles[index],
                 video: videos[index])
             return try measured.performance(fps: options.fps)
         }
-        return report(performances, threads: programs[0].program.threads, otherShare)
+        return report(performances, threads: programs[0].program.program.threads, otherShare)
     }
 
     /// Runs each model once: the first run in a process also creates the threads, and reads the
     /// libraries' pages.
     private func warmUp() throws {
         for path in paths {
-            let program = try Model(contentsOf: path, execution: options.execution).program(options)
-            _ = try program.predict(lightness: program.sampleLightness)
+            try options.program(options.model(at: path)).predict()
         }
     }
 
@@ -95,7 +96,7 @@ private struct PerformanceRun: Sendable {
     }
 
     private func predictions(
-        _ programs: [ModelProgram], _ isCancelled: () -> Bool
+        _ programs: [SampledProgram], _ isCancelled: () -> Bool
     ) throws -> (seconds: [[Double]], otherShare: Double?) {
         var timing = PredictionTiming(count: programs.count, options)
         let start = ProcessorTime()
@@ -107,7 +108,7 @@ private struct PerformanceRun: Sendable {
     }
 
     private func profiles(
-        _ programs: [ModelProgram], _ isCancelled: () -> Bool
+        _ programs: [SampledProgram], _ isCancelled: () -> Bool
     ) throws -> [PerformanceReport.OperationTimes] {
         var timing = OperationTiming(count: programs.count)
         try rounds(OperationTiming.rounds, isCancelled, PerformanceReport.Progress.profiled) { _ in

@@ -7,7 +7,8 @@ import RetintRuntime
 /// The measurements of a model, and the model itself.
 struct MeasuredModel {
     let model: Model
-    let program: ModelProgram
+    let size: Int?
+    let program: SampledProgram
     let startup: PerformanceReport.Startup
     let memory: PerformanceReport.PeakMemory?
     let seconds: [Double]
@@ -15,16 +16,16 @@ struct MeasuredModel {
     let video: PerformanceReport.VideoPerformance?
 
     func performance(fps: Double) throws -> PerformanceReport.ModelPerformance {
-        let shape = program.inputShape
-        let cost = try ModelCost(of: model, height: shape[2], width: shape[3])
-        let (package, problem) = exported(size: shape[2])
+        let cost = try ModelCost(of: model, size: size)
+        let (package, problem) = exported()
         let prediction = PerformanceReport.DurationSummary(seconds)
         return PerformanceReport.ModelPerformance(
             name: model.name,
-            kind: (model.checkpoint == nil ? ModelFormat.coreML : .checkpoint).kind,
+            kind: model.format.kind,
             architecture: model.checkpoint?.network.architecture,
             fileBytes: try totalBytes(of: model.name), precision: model.precision,
-            height: shape[2], width: shape[3], parameters: cost.parameters,
+            isColorizer: program.program.isColorizer, height: program.size?.height,
+            width: program.size?.width, parameters: cost.parameters,
             multiplyAdds: cost.multiplyAdds, operations: package?.operationCount,
             startup: startup, memory: memory, prediction: prediction,
             predictionsPerSecond: Double(seconds.count) / seconds.reduce(0, +),
@@ -36,13 +37,23 @@ struct MeasuredModel {
             exportProblem: problem, predictionSeconds: seconds)
     }
 
-    /// The package itself, or that of the checkpoint; or why it has none.
-    private func exported(size: Int) -> (MLPackage?, problem: String?) {
-        if let package = model.package { return (package, nil) }
+    /// The package itself, or that of the network; or why it has none.
+    private func exported() -> (MLPackage?, problem: String?) {
         do {
-            return (try model.checkpoint?.checkpoint().halfPackage(size: size), nil)
+            return (try model.halfPackage(size: size), nil)
         } catch {
             return (nil, "\(error)")
+        }
+    }
+}
+
+extension Model {
+    /// The format of its file; packages of all formats are read as one.
+    fileprivate var format: ModelFormat {
+        switch source {
+        case .checkpoint: .checkpoint
+        case .package: .coreML
+        case .network: .onnx
         }
     }
 }

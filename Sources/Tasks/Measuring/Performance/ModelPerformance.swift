@@ -6,7 +6,7 @@ extension PerformanceReport {
     public struct ModelPerformance: Sendable, Encodable {
         /// The path of the model.
         public let name: String
-        /// `checkpoint` or `mlpackage`.
+        /// `checkpoint`, `mlpackage` or `onnx`.
         public let kind: String
         /// The name of a checkpoint's architecture; nil for a package.
         public let architecture: String?
@@ -14,22 +14,25 @@ extension PerformanceReport {
         public let fileBytes: Int
         /// The precision of the weights. The arithmetic is float32.
         public let precision: ModelPrecision
-        /// The height of the images in pixels.
-        public let height: Int
-        /// The width of the images in pixels.
-        public let width: Int
+        /// Whether it takes lightness and returns colors.
+        public let isColorizer: Bool
+        /// The height of the images in pixels; nil if no images go in.
+        public let height: Int?
+        /// The width of the images in pixels; nil if no images go in.
+        public let width: Int?
         /// Learned values.
         public let parameters: Int
-        /// Multiply-adds of one image.
+        /// Multiply-adds of one prediction.
         public let multiplyAdds: Int
-        /// Operations of the package, or of the float16 package of a checkpoint, without constants
-        /// and the decompression of weights; nil if the checkpoint cannot be exported.
+        /// Operations of the package, or of the float16 package of a network, without constants
+        /// and the decompression of weights; nil if it cannot be exported.
         public let operations: Int?
         /// From the file to the first colors.
         public let startup: PerformanceReport.Startup
         /// The memory of the process; nil if the system does not report it.
         public let memory: PerformanceReport.PeakMemory?
-        /// The durations of consecutive predictions: lightness in, a and b out.
+        /// The durations of consecutive predictions: lightness in and
+        /// a and b out for a colorizer, random values in for any other model.
         public let prediction: PerformanceReport.DurationSummary
         /// Predictions per second.
         public let predictionsPerSecond: Double
@@ -42,9 +45,9 @@ extension PerformanceReport {
         /// The time of each operation.
         public let profile: PerformanceReport.OperationTimes
         /// The findings of rules about the Neural Engine, for the package or the float16 package of
-        /// a checkpoint; nil if the checkpoint cannot be exported.
+        /// a network; nil if it cannot be exported.
         public let placement: PlacementReport?
-        /// Why a checkpoint cannot be exported.
+        /// Why a network cannot be exported.
         public let exportProblem: String?
         /// The duration of each prediction, in order.
         public let predictionSeconds: [Double]

@@ -34,13 +34,12 @@ struct OperationTiming {
     }
 
     /// Times whole predictions, and then each step, of each program.
-    mutating func addRound(_ programs: [ModelProgram]) throws {
+    mutating func addRound(_ programs: [SampledProgram]) throws {
         for (index, program) in programs.enumerated() {
-            let lightness = program.sampleLightness
             seconds[index] += try measureSeconds(runs: Self.runs, warmup: 1) {
-                _ = try program.predict(lightness: lightness)
+                try program.predict()
             }
-            profiles[index].append(program.program.profile(runs: Self.runs))
+            profiles[index].append(program.program.program.profile(runs: Self.runs))
         }
     }
 

@@ -28,14 +28,14 @@ extension PerformanceReport {
             guard ProcessMemory.resetPeak(), let base = ProcessMemory.residentBytes else {
                 return nil
             }
-            let model = try Model(contentsOf: path, execution: options.execution)
-            let program = try model.program(options)
-            for _ in 0..<2 { _ = try program.predict(lightness: program.sampleLightness) }
+            let sampled = try options.program(options.model(at: path))
+            for _ in 0..<2 { try sampled.predict() }
+            let program = sampled.program.program
             guard let peak = ProcessMemory.peakBytes else { return nil }
             return Self(
                 peakBytes: peak, baseBytes: base, addedBytes: max(peak - base, 0),
-                weightBytes: program.program.variableBytes,
-                intermediateBytes: program.program.arenaBytes)
+                weightBytes: program.variableBytes,
+                intermediateBytes: program.arenaBytes)
         }
     }
 }

@@ -23,6 +23,17 @@ public struct PerformanceOptions: Sendable {
 }
 
 extension PerformanceOptions {
+    /// A model with its own inputs and outputs, unless it is to color a video.
+    func model(at path: String) throws -> Model {
+        try Model(
+            contentsOf: path, form: video == nil ? .file : .colorizer, execution: execution)
+    }
+
+    /// A model compiled for the size.
+    func program(_ model: Model) throws -> SampledProgram {
+        try SampledProgram(model, size: size)
+    }
+
     /// - Throws: ``BenchmarkError`` if an option is out of range.
     func check() throws(BenchmarkError) {
         try BenchmarkError.check("size", size, Model.sideRange)

@@ -21,13 +21,12 @@ struct PredictionTiming {
 
     /// Each program predicts for a turn. Before its turn, it runs untimed: twice at first, and once
     /// if another program has used the caches.
-    mutating func addTurn(_ turn: Int, _ programs: [ModelProgram]) throws {
+    mutating func addTurn(_ turn: Int, _ programs: [SampledProgram]) throws {
         for (index, program) in programs.enumerated() {
-            let lightness = program.sampleLightness
             let (runs, duration) = length(of: turn)
             seconds[index] += try measureSeconds(
                 runs: runs, for: duration, warmup: turn == 0 ? 2 : programs.count > 1 ? 1 : 0
-            ) { _ = try program.predict(lightness: lightness) }
+            ) { try program.predict() }
         }
     }
 

@@ -79,11 +79,11 @@ struct StartupMeasurement {
     ) throws -> PerformanceReport.Startup.Times {
         let clock = ContinuousClock()
         let begin = clock.now
-        let model = try Model(contentsOf: path, execution: options.execution)
+        let model = try options.model(at: path)
         let loaded = clock.now
-        let program = try model.program(options)
+        let program = try options.program(model)
         let compiled = clock.now
-        _ = try program.predict(lightness: program.sampleLightness)
+        try program.predict()
         let end = clock.now
         return PerformanceReport.Startup.Times(
             loadSeconds: (loaded - begin) / .seconds(1),
@@ -100,16 +100,4 @@ extension PerformanceReport.Startup.Times {
         firstPredictionSeconds = times.map(\.firstPredictionSeconds).median
         totalSeconds = times.map(\.totalSeconds).median
     }
-}
-
-extension Model {
-    /// Compiles the model for the size of the options.
-    func program(_ options: PerformanceOptions) throws -> ModelProgram {
-        try program(height: options.size, width: options.size)
-    }
-}
-
-extension ModelProgram {
-    /// Any lightness will do: the time does not depend on the values.
-    var sampleLightness: [Float] { (0..<inputShape.count).map { Float($0 % 101) } }
 }

@@ -67,11 +67,20 @@ extension MLPackage {
 
 /// The float32 package of the network that a package was made from.
 ///
-/// - Parameter other: the float32 package itself, or the checkpoint.
-/// - Throws: ``VerificationError`` if retint did not export the package from such a checkpoint; the
-///   errors of `Checkpoint.package(_:)`.
+/// - Parameter other: the float32 package itself, the checkpoint, or the ONNX file.
+/// - Throws: ``VerificationError`` if retint did not export the package from such a network; the
+///   errors of `Checkpoint.package(_:)` and `Model.converted(_:)`.
 func originalPackage(of model: Model, from other: Model) throws -> MLPackage {
     if let package = other.package { return package }
+    if let package = model.package, other.checkpoint == nil {
+        guard !NodeRecord(package).nodes.isEmpty else {
+            throw VerificationError.notExported(model, from: other)
+        }
+        let names = try model.interface.inputs.map(\.name)
+        let shapes = zip(names, try model.inputShapes()).map { ($0, $1) }
+        return try other.converted(
+            ExportOptions(of: package).inFloat32, shapes: Dictionary(shapes) { first, _ in first })
+    }
     guard let package = model.package, let checkpoint = other.checkpoint,
         let original = try originalPackage(
             of: package, from: ExportSource(checkpoint.checkpoint()))

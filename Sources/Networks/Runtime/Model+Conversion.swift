@@ -1,0 +1,273 @@
+import RetintArchitectures
+public import RetintExport
+import RetintGraph
+import RetintMIL
+public import RetintMLPackage
+import RetintTensors
+
+extension Model {
+    /// The package of a model of any kind, with its own inputs and outputs under their names, in
+    /// which characters that Core ML does not allow are replaced.
+    ///
+    /// Integers, and true and false, become int32, as in coremltools. Sizes are those of inputs for
+    /// photos, [N, C, H, W] with one or three channels. A package keeps its own metadata.
+    ///
+    /// - Parameters:
+    ///   - options: as for a colorizer, without what is said about inputs and outputs; see
+    ///     ``takingImage(in:)``.
+    ///   - sizes: whether the options state sizes, instead of the model.
+    /// - Throws: ``ModelError`` if the model cannot be run at that size; ``ConversionError`` for
+    ///   options that it does not have, for operations that Core ML does not have, and for a
+    ///   package whose sizes vary, whose weights are compressed, or of mixed precision.
+    public func converted(
+        _ options: ExportOptions, sizes: Bool = true
+    ) throws -> (package: MLPackage, summary: ExportSummary) {
+        try options.checkForOwnInterface()
+        try package?.checkIsConvertible()
+        var conversion = try ModelConversion(self, options)
+        if sizes { try conversion.takeSizes() }
+        return try readable { try conversion.package() }
+    }
+
+    /// The package for inputs of these shapes, by their names in a package; the model's own for an
+    /// input that is not named.
+    package func converted(_ options: ExportOptions, shapes: [String: Shape]) throws -> MLPackage {
+        var conversion = try ModelConversion(self, options)
+        conversion.take(shapes)
+        return try readable { try conversion.package().package }
+    }
+}
+
+extension MLPackage {
+    /// - Throws: ``ConversionError`` for what a conversion would lose.
+    fileprivate func checkIsConvertible() throws {
+        let features = description.inputs + description.outputs
+        let isHalfImage = features.contains { feature in
+            if case .image(let image) = feature.type {
+                return image.colorSpace == .grayscaleFloat16
+            }
+            return false
+        }
+        let problems = [
+            (features.contains { $0.type.isFlexible }, "its sizes vary"),
+            (isHalfImage, "it has an image of float16"),
+            (ModelPrecision(of: self) == .quantized, "its weights are compressed"),
+            (ComputePrecision(of: self) == .mixed, "some of its operations are in float32"),
+        ]
+        let problem = problems.first(where: \.0)?.1
+        guard let problem else { return }
+        throw ExportOptions.refusal(
+            "package", "\(problem), which a conversion would not keep",
+            "Convert the network that it was made from.")
+    }
+}
+
+/// A model on its way to a package.
+private struct ModelConversion {
+    private let model: Model
+    private let options: ExportOptions
+    private let interface: ModelInterface
+    /// The names of inputs and outputs in the package, in the interface's order.
+    private let inputNames: [String], outputNames: [String]
+    var shapes: [Shape]
+    private var flexibility = ExportOptions.Flexibility.fixed
+    /// The step between two sizes of which a network supports both, as far as is known.
+    private static let sizeStep = 64
+
+    init(_ model: Model, _ options: ExportOptions) throws {
+        (self.model, self.options) = (model, options)
+        let interface = try model.interface
+        self.interface = interface
+        var used: Set<String> = []
+        inputNames = interface.inputs.map { used.insertUnused(MILNames.legal($0.name)) }
+        outputNames = interface.outputs.map { used.insertUnused(MILNames.legal($0.name)) }
+        shapes = try interface.inputShapes(of: model.name)
+    }
+
+    mutating func take(_ given: [String: Shape]) {
+        shapes = zip(inputNames, shapes).map { given[$0] ?? $1 }
+    }
+
+    /// Takes the sizes of the options for the inputs for photos that leave their sizes open.
+    mutating func takeSizes() throws {
+        let sides = [2: options.size.height, 3: options.size.width]
+        let photos = interface.inputs.indices.filter { interface.inputs[$0].takesPhotos }
+        guard !photos.isEmpty else {
+            throw ExportOptions.refusal(
+                "sizes", "none of the inputs is for photos, [N, 1 or 3, H, W]", "Leave them out.")
+        }
+        for index in photos where photos.count == 1 || isOpen(index) {
+            for (axis, side) in sides {
+                let only = interface.inputs[index].shapes.only(axis)
+                guard only ?? side == side, only == nil || options.flexibilityLeft == .fixed else {
+                    throw ExportOptions.refusal(
+                        "sizes",
+                        "input \(interface.inputs[index].name) takes only "
+                            + "\(shapes[index][3])×\(shapes[index][2])",
+                        "Leave them out, or make the network's file for other sizes.")
+                }
+                shapes[index][axis] = side
+            }
+            flexibility = options.flexibilityLeft
+        }
+    }
+
+    private func isOpen(_ index: Int) -> Bool {
+        [2, 3].contains { interface.inputs[index].shapes.only($0) == nil }
+    }
+
+    func package() throws -> (package: MLPackage, summary: ExportSummary) {
+        let (outputs, sources) = try graph(shapes)
+        let variables = try sources.mapValues { try $0.tensorData() }
+        var lowered = try lower(outputs, variables)
+        if let other = otherShapes {
+            let program = try lower(graph(other).outputs, variables).program
+            lowered.program = try lowered.program.generalized(by: program)
+        }
+        let program = lowered.program
+        lowered.program.inputs = inputNames.indices.map { index in
+            program.inputs.first { $0.name == inputNames[index] } ?? unused(index)
+        }
+        var description = ModelDescription(
+            inputs: lowered.program.inputs.map(feature),
+            outputs: zip(outputNames, interface.outputs).map { name, value in
+                let type = program.types[name] ?? MILTensorType(.float32)
+                return feature(name, value, type, type.shape.map(Shape.init) ?? [])
+            })
+        description.metadata = metadata(options.metadata(lowered, variables))
+        if case .network(let network) = model.source, let range = network.pixelRange {
+            description.metadata.userDefined[Model.rangeKey] = "\(range)"
+        }
+        let package = MLPackage(
+            target: options.target.deploymentTarget, description: description,
+            program: lowered.program)
+        return (package, ExportSummary(package, lowered, nil))
+    }
+
+    /// An input that no output depends on.
+    private func unused(_ index: Int) -> MILNamedType {
+        let type = lowering.interfaceTypes[inputNames[index]] ?? lowering.inputType
+        return MILNamedType(inputNames[index], MILTensorType(type, shapes[index].dimensions))
+    }
+
+    /// What is stated, added to what a package states itself.
+    private func metadata(_ stated: ModelMetadata) -> ModelMetadata {
+        guard var own = model.package?.description.metadata else { return stated }
+        if !stated.author.isEmpty { own.author = stated.author }
+        if !stated.license.isEmpty { own.license = stated.license }
+        if !stated.version.isEmpty { own.version = stated.version }
+        own.userDefined.merge(stated.userDefined) { $1 }
+        return own
+    }
+
+    /// Other shapes, to find what depends on the size; nil if there is one size.
+    private var otherShapes: [Shape]? {
+        guard let other = otherSize else { return nil }
+        return shapes.indices.map { index in
+            guard interface.inputs[index].takesPhotos, isOpen(index) else { return shapes[index] }
+            var shape = shapes[index]
+            (shape[2], shape[3]) = (other.height, other.width)
+            return shape
+        }
+    }
+
+    /// A size that differs from the default in each dimension that is flexible: a stated one, which
+    /// the network surely takes, if there is such a one.
+    private var otherSize: ExportOptions.Size? {
+        guard let step = options.otherSize(multiple: Self.sizeStep), flexibility != .fixed
+        else { return nil }
+        let stated: [ExportOptions.Size] =
+            switch flexibility {
+            case .fixed: []
+            case .enumerated(let sizes): sizes
+            case .range(let from, let to): [to, from]
+            }
+        let own = options.size
+        return stated.first { size in
+            (size.width != own.width) == (step.width != own.width)
+                && (size.height != own.height) == (step.height != own.height)
+        } ?? step
+    }
+
+    private var lowering: LoweringOptions {
+        var lowering = options.lowering
+        lowering.isFlexible = flexibility != .fixed
+        lowering.inputType = options.elementType.dataType
+        lowering.keepsInfinity = true
+        let values = zip(inputNames + outputNames, interface.inputs + interface.outputs)
+        for (name, value) in values {
+            if value.colorLayout != nil {
+                lowering.interfaceTypes[name] = .float32
+            } else if value.elementType?.isWhole ?? false {
+                lowering.interfaceTypes[name] = .int32
+            }
+        }
+        return lowering
+    }
+
+    private func lower(
+        _ outputs: [(name: String, value: Tensor)], _ variables: [String: TensorData]
+    ) throws -> LoweredProgram {
+        try MILLowering.lower(outputs, variables: variables, lowering)
+    }
+
+    private func graph(
+        _ shapes: [Shape]
+    ) throws -> (
+        outputs: [(name: String, value: Tensor)], variables: [String: any TensorSource]
+    ) {
+        guard case .network(let network) = model.source else {
+            let pairs = zip(interface.inputs.map(\.name), shapes)
+            let graph = try model.graph(shapes: Dictionary(pairs) { first, _ in first })
+            return (named(graph.outputs), graph.variables)
+        }
+        let graph = Graph(mode: .inference)
+        let inputs = interface.inputs.indices.map { index in
+            (interface.inputs[index].name, graph.input(inputNames[index], shapes[index]))
+        }
+        return (named(try network.build(in: graph, inputs: inputs)), network.variables)
+    }
+
+    private func named(
+        _ outputs: [(name: String, value: Tensor)]
+    ) -> [(name: String, value: Tensor)] {
+        zip(outputNames, outputs).map { (name: $0, value: $1.value) }
+    }
+
+    private func feature(_ input: MILNamedType) -> Feature {
+        let index = inputNames.firstIndex(of: input.name) ?? 0
+        return feature(input.name, interface.inputs[index], input.type, shapes[index])
+    }
+
+    private func feature(
+        _ name: String, _ value: ModelInterface.Value, _ type: MILTensorType, _ shape: Shape
+    ) -> Feature {
+        let isInput = inputNames.contains(name)
+        let isFlexible = isInput && flexibility != .fixed && value.takesPhotos
+        guard let space = colorSpace(of: value, shape) else {
+            let array = ArrayFeature(
+                type.dataType, shape.dimensions,
+                isFlexible && shape.rank == 4
+                    ? options.arrayFlexibility { [shape[0], shape[1], $0.height, $0.width] }
+                    : .fixed)
+            return Feature(name, .multiArray(array))
+        }
+        let image = ImageFeature(
+            width: shape[3], height: shape[2], colorSpace: space,
+            flexibility: isFlexible ? options.imageFlexibility : .fixed)
+        return Feature(name, .image(image))
+    }
+
+    /// Of an image; nil for an array.
+    private func colorSpace(
+        of value: ModelInterface.Value, _ shape: Shape
+    ) -> ImageFeature.ColorSpace? {
+        guard shape.rank == 4 else { return nil }
+        switch value.colorLayout {
+        case nil: return nil
+        case .grayscale: return .grayscale
+        case .rgb: return .rgb
+        case .bgr: return .bgr
+        }
+    }
+}

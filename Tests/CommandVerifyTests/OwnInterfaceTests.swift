@@ -1,0 +1,317 @@
+import Foundation
+import RetintCommandSupport
+import RetintONNXReading
+import RetintTestSupport
+import Testing
+
+/// Networks that are exported with the inputs and outputs of their files.
+@Suite(.sampled()) struct OwnInterfaceTests {
+    private let bench: CommandBench
+    private let pair = goldenPath("networks/pair.mlpackage")
+    private let photo = goldenPath("networks/photo.mlpackage")
+    private let ddcolor = goldenPath("ddcolor/ddcolor.onnx", of: "CommandTests")
+
+    init() throws { bench = try CommandBench() }
+
+    private func features(_ package: String, _ role: String) throws -> [[String: Any]] {
+        let shown = try bench.json(bench.expect(0, "inspect", package, "--json"))
+        return try #require(shown[role] as? [[String: Any]])
+    }
+
+    private func types(_ package: String, _ role: String) throws -> [String] {
+        try features(package, role).map {
+            "\($0["name"] ?? "") \($0["type"] ?? "") \($0["shape"] ?? "")"
+        }
+    }
+
+    private func verify(_ code: Int32, _ arguments: String...) throws {
+        let result = try bench.run(["verify"] + arguments)
+        #expect(result.code == code, "\(arguments): \(result.output) \(result.messages)")
+    }
+
+    private func write(_ model: ONNXModel, _ name: String) throws -> String {
+        try bench.write(Data(model.bytes()), to: name)
+    }
+
+    private func value(
+        _ name: String, _ extents: [Int?], _ type: ONNXElementType = .float
+    ) -> ONNXValueInfo {
+        ONNXValueInfo(
+            name: name, type: type,
+            dimensions: extents.map { $0.map { .fixed($0) } ?? .symbolic("") })
+    }
+
+    /// Words and a mask: the number of the largest sum of the words' vectors.
+    ///
+    /// - Parameter word: where it stands, the last output is 1.
+    private func makeWords(marking word: Int = 7) throws -> String {
+        let table = (0..<5000 * 4).map { (index: Int) -> Float in
+            Float(index * 7919 % 1001) / 500 - 1
+        }
+        return try write(
+            ONNXModel(
+                opset: 17,
+                inputs: [value("input.ids", [1, 6], .int64), value("mask", [1, 6], .bool)],
+                outputs: [
+                    value("best.word", [1, 6], .int64), value("vectors", [1, 6, 4]),
+                    value("marks", [1, 6]), value("same", [1, 6]),
+                ],
+                nodes: [
+                    ONNXNode("Gather", ["table", "input.ids"], ["words"], ["axis": .integer(0)]),
+                    ONNXNode("Cast", ["mask"], ["weights"], ["to": .integer(1)]),
+                    ONNXNode("Unsqueeze", ["weights", "last"], ["column"]),
+                    ONNXNode("Mul", ["words", "column"], ["vectors"]),
+                    ONNXNode(
+                        "ArgMax", ["vectors"], ["best.word"],
+                        ["axis": .integer(2), "keepdims": .integer(0)]),
+                    ONNXNode("Equal", ["input.ids", "word"], ["found"]),
+                    ONNXNode("Cast", ["found"], ["marks"], ["to": .integer(1)]),
+                    ONNXNode("Identity", ["marks"], ["same"]),
+                ],
+                initializers: [
+                    "table": ONNXTensor(floats: table, dimensions: [5000, 4]),
+                    "last": ONNXTensor(integers: [2]), "word": ONNXTensor(integers: [word]),
+                ]), "words.onnx")
+    }
+
+    /// A convolution with an open height and width.
+    private func makeOpen() throws -> String {
+        let kernel = (0..<3 * 3 * 9).map { (index: Int) -> Float in Float(index % 7) / 10 - 0.3 }
+        return try write(
+            ONNXModel(
+                opset: 17, inputs: [value("image", [1, 3, nil, nil])],
+                outputs: [value("result", [1, 3, nil, nil])],
+                nodes: [
+                    ONNXNode(
+                        "Conv", ["image", "kernel"], ["edges"], ["pads": .integers([1, 1, 1, 1])]),
+                    ONNXNode("Relu", ["edges"], ["result"]),
+                ],
+                initializers: ["kernel": ONNXTensor(floats: kernel, dimensions: [3, 3, 3, 3])]),
+            "open.onnx")
+    }
+
+    @Test func inputsAndOutputsAreTheFilesOwn() throws {
+        try bench.expect(0, ["export", pair, "-o", "pair.onnx"])
+        try bench.expect(0, ["export", "pair.onnx", "-o", "own.mlpackage", "--target", "iOS16"])
+        for role in ["inputs", "outputs"] {
+            #expect(try types("own.mlpackage", role) == types(pair, role))
+        }
+        try verify(0, "own.mlpackage", "--against", "pair.onnx")
+        try verify(
+            0, "own.mlpackage", "--reference",
+            goldenPath("networks/pair.h5", of: "CommandVerifyTests"))
+        for form in ["onnx", "aimodel"] {
+            try bench.expect(0, "export", "pair.onnx", "-o", "again.\(form)")
+            try verify(0, "again.\(form)", "--against", "pair.onnx")
+        }
+        let half = ["export", "pair.onnx", "-o", "half.mlpackage", "--precision", "float16"]
+        try bench.expect(0, half)
+        let result = try bench.run([
+            "verify", "half.mlpackage", "--against", "pair.onnx", "--find-precision", "--min-snr",
+            "75", "-o", "mixed.mlpackage",
+        ])
+        #expect(result.code == 0, "\(result.output) \(result.messages)")
+        #expect(try bench.expect(0, "inspect", "mixed.mlpackage").output.contains("mixed"))
+    }
+
+    @Test func integersStayIntegers() throws {
+        let words = try makeWords()
+        try bench.expect(0, "export", words, "-o", "w.mlpackage")
+        #expect(
+            try types("w.mlpackage", "inputs") == ["input_ids int32 [1, 6]", "mask int32 [1, 6]"])
+        let outputs = try types("w.mlpackage", "outputs")
+        #expect(
+            outputs == [
+                "best_word int32 [1, 6]", "vectors fp32 [1, 6, 4]", "marks fp32 [1, 6]",
+                "same fp32 [1, 6]",
+            ])
+        let noise = ["--noise", "input_ids=integers:0..4999", "--noise", "mask=integers:0..1"]
+        for seed in ["1", "2"] {
+            let result = try bench.run(
+                ["verify", "w.mlpackage", "--against", words, "--seed", seed] + noise)
+            #expect(result.code == 0, "\(result.output) \(result.messages)")
+        }
+    }
+
+    /// What reads the numbers of words stays in float32, where they are exact.
+    @Test func float16DoesNotRoundIntegers() throws {
+        let words = try makeWords(marking: 4099)
+        try bench.expect(0, "export", words, "-o", "h.mlpackage", "--precision", "float16")
+        let noise = ["--noise", "input_ids=integers:4098..4100", "--noise", "mask=integers:1..1"]
+        let result = try bench.run(
+            [
+                "verify", "h.mlpackage", "--against", words, "--json", "--min-snr", "50",
+            ] + noise)
+        #expect(result.code == 0, "\(result.output) \(result.messages)")
+        let outputs = try #require(try bench.json(result)["outputs"] as? [String: [String: Any]])
+        for name in ["best.word", "marks"] {
+            #expect(outputs[name]?["max_abs_error"] as? Double == 0, "\(outputs)")
+        }
+    }
+
+    @Test func imagesHaveTheStatedRange() throws {
+        let open = try makeOpen()
+        try bench.expect(
+            0, "export", open, "-o", "i.mlpackage", "--input", "image", "--range", "imagenet",
+            "--size", "24")
+        let input = try #require(try features("i.mlpackage", "inputs").first)
+        #expect(input["kind"] as? String == "image" && input["shape"] as? [Int] == [1, 3, 24, 24])
+        try verify(0, "i.mlpackage", "--against", open)
+        try verify(0, "i.mlpackage", "--against", open, "--photo", bench.makePhoto("a.png"))
+        try verify(2, "i.mlpackage", "--against", open, "--range", "0..1")
+        try bench.expect(0, "diff", "i.mlpackage", open)
+        // Without a range, nothing is known about the packages of others.
+        try verify(65, photo, "--against", open)
+    }
+
+    @Test func sizesAreThoseOfPhotos() throws {
+        let open = try makeOpen()
+        try bench.expect(0, "export", open, "-o", "s.mlpackage", "--sizes", "32,48x40")
+        let list = try #require(try features("s.mlpackage", "inputs").first)
+        #expect(list["enumerated_shapes"] as? [[Int]] == [[1, 3, 32, 32], [1, 3, 40, 48]])
+        try bench.expect(
+            0, "export", open, "-o", "r.mlpackage", "--min-size", "16", "--max-size", "64")
+        let range = try #require(try features("r.mlpackage", "inputs").first)
+        #expect(range["shape_range"] as? [[Int]] == [[1, 1], [3, 3], [16, 64], [16, 64]])
+        for size in ["16", "50"] {
+            try verify(0, "r.mlpackage", "--against", open, "--size", size)
+        }
+        try bench.expect(
+            64, ["export", open, "-o", "f.mlpackage", "--min-size", "16", "--max-size", "20000"],
+            says: ["from 1 to 16384"])
+        try bench.expect(0, ["export", pair, "-o", "pair.onnx"])
+        try bench.expect(
+            64, ["export", "pair.onnx", "-o", "f.mlpackage", "--size", "48"],
+            says: ["only 32×32"])
+        try bench.expect(
+            64, ["export", try makeWords(), "-o", "f.mlpackage", "--size", "48"],
+            says: ["none of the inputs"])
+    }
+
+    /// An imported network has both interfaces.
+    @Test func importedNetworksKeepTheirs() throws {
+        try bench.expect(
+            0, "import", ddcolor, "--input", "gray-rgb", "--range", "0..1", "--colors", "ab", "-o",
+            "t.h5")
+        try bench.expect(
+            0, "export", "t.h5", "-o", "own.mlpackage", "--interface", "original", "--input",
+            "image", "--range", "0..1")
+        #expect(try features("own.mlpackage", "inputs").first?["name"] as? String == "gray")
+        try verify(0, "own.mlpackage", "--against", "t.h5")
+        try verify(0, "own.mlpackage", "--against", ddcolor)
+        try bench.expect(
+            0, "export", ddcolor, "-o", "l.mlpackage", "--interface", "retint", "--size", "64")
+        #expect(try types("l.mlpackage", "inputs") == ["input fp32 [1, 1, 64, 64]"])
+        try verify(0, "l.mlpackage", "--against", "t.h5")
+        try verify(0, "l.mlpackage", "--against", ddcolor)
+    }
+
+    /// What attention masks is −∞, which products with 0 and 1 would spread.
+    @Test(arguments: ["float32", "float16"]) func masksAreInfinite(_ precision: String) throws {
+        let file = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("scores", [1, 2, 2])],
+                outputs: [value("shares", [1, 2, 2])],
+                nodes: [
+                    ONNXNode("Greater", ["scores", "bound"], ["seen"]),
+                    ONNXNode("Where", ["seen", "scores", "nothing"], ["masked"]),
+                    ONNXNode("Add", ["masked", "future"], ["causal"]),
+                    ONNXNode("Softmax", ["causal"], ["shares"]),
+                ],
+                initializers: [
+                    "bound": ONNXTensor(floats: [-100], dimensions: []),
+                    "nothing": ONNXTensor(floats: [-.infinity], dimensions: []),
+                    "future": ONNXTensor(floats: [0, -.infinity, 0, 0], dimensions: [2, 2]),
+                ]), "mask.onnx")
+        try bench.expect(0, "export", file, "-o", "m.mlpackage", "--precision", precision)
+        try verify(0, "m.mlpackage", "--against", file)
+        let shown = try bench.json(
+            bench.expect(0, "verify", "m.mlpackage", "--against", file, "--json"))
+        let output = (shown["outputs"] as? [String: [String: Any]])?["shares"]
+        #expect(output?["peak"] as? Double == 1)
+    }
+
+    /// An input that nothing depends on is in the package, too.
+    @Test func unusedInputsStay() throws {
+        let file = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("a", [1, 3]), value("b", [1, 2])],
+                outputs: [value("y", [1, 3])], nodes: [ONNXNode("Relu", ["a"], ["y"])],
+                initializers: [:]), "unused.onnx")
+        try bench.expect(0, "export", file, "-o", "u.mlpackage", "--precision", "float16")
+        #expect(try types("u.mlpackage", "inputs") == ["a fp32 [1, 3]", "b fp32 [1, 2]"])
+        try verify(0, "u.mlpackage", "--against", file, "--find-precision", "-o", "f.mlpackage")
+    }
+
+    @Test func onlyColorizersHaveRetintsInterface() throws {
+        try bench.expect(
+            65, "export", try makeWords(), "-o", "w.mlpackage", "--interface", "retint",
+            says: ["there are 2"])
+    }
+
+    /// Packages of others are converted like networks.
+    @Test func foreignPackagesChangePrecision() throws {
+        try bench.expect(0, ["export", photo, "-o", "h.mlpackage", "--precision", "float16"])
+        #expect(try features("h.mlpackage", "inputs").first?["kind"] as? String == "image")
+        #expect(try types("h.mlpackage", "outputs") == types(photo, "outputs"))
+        try verify(0, "h.mlpackage", "--against", photo)
+        try bench.expect(
+            64, ["export", photo, "-o", "h.mlpackage"], says: ["is already a package"])
+        try bench.expect(
+            64, "export", goldenPath("networks/photo-float16.mlpackage"), "-o", "n.mlpackage",
+            "--author", "Me", says: ["some of its operations are in float32"])
+        let half = "h.mlpackage"
+        try bench.expect(0, "export", half, "-o", "same.mlpackage", "--author", "Me")
+        let shown = try bench.expect(0, "inspect", "same.mlpackage").output
+        #expect(shown.contains("Me") && shown.contains("coremltools.version"))
+        #expect(try types("same.mlpackage", "inputs") == types(half, "inputs"))
+        try verify(0, "same.mlpackage", "--against", half)
+        for options in [["--size", "64"], ["--input", "image"], ["--avoid-wrong-numbers"]] {
+            let result = try bench.run(
+                ["export", photo, "-o", "n.mlpackage", "--precision", "float16"] + options)
+            #expect(result.code == 64, "\(result.messages)")
+        }
+    }
+
+    @Test(arguments: [
+        (["--output", "split"], "output"), (["--normalization", "outside"], "normalization"),
+        (["--element-type", "int8", "--target", "iOS26"], "element type"),
+        (["--input", "image", "--image-scale", "2"], "image scaling"),
+        (["--range", "0..1"], "--range needs --input image"),
+        (["--interface", "retint", "--input", "image", "--range", "0..1"], "--interface original"),
+    ])
+    func whatBelongsToColorizersIsRefused(_ options: [String], _ words: String) throws {
+        let result = try bench.run(["export", try makeOpen(), "-o", "m.mlpackage"] + options)
+        #expect([64, 65].contains(result.code) && result.messages.contains(words), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: bench.path("m.mlpackage")))
+    }
+
+    /// Their time and size is measured as that of colorizers is.
+    @Test func anyNetworkIsMeasured() throws {
+        let words = try makeWords()
+        let shown = try bench.json(
+            bench.expect(0, "report", words, "--against", pair, "--runs", "3", "--json"))
+        let model = try #require(shown["model"] as? [String: Any])
+        #expect(model["kind"] as? String == "onnx" && model["height"] == nil)
+        #expect(model["is_colorizer"] as? Bool == false && model["placement"] != nil)
+        let other = try #require(shown["against"] as? [String: Any])
+        #expect(other["height"] as? Int == 32 && other["kind"] as? String == "mlpackage")
+        let result = try bench.json(
+            bench.expect(0, "compare", words, pair, "--rounds", "1", "--json"))
+        let models = try #require(result["models"] as? [[String: Any]])
+        let sizes = models.compactMap { $0["size"] as? [String: Int] }
+        // Two bytes for each of 5,000 × 4 numbers, and what else there is.
+        #expect(try (40_000..<60_000).contains(#require(sizes[0]["float16_bytes"])))
+        #expect(sizes[1]["package_bytes"] != nil)
+        let open = try makeOpen()
+        let exported = try bench.json(
+            bench.expect(
+                0, "compare", open, "--rounds", "1", "--size", "64", "--json"))
+        let size = (exported["models"] as? [[String: Any]])?[0]["size"] as? [String: Int]
+        // Two bytes for each of 81 weights, and what else there is; they are too few for int8.
+        #expect(try (1_000..<10_000).contains(#require(size?["float16_bytes"])))
+        #expect(size?["int8_bytes"] == nil && size?["multiply_adds"] == 64 * 64 * 81)
+        try bench.expect(
+            64, "compare", words, "--rounds", "1", "--size", "64", says: ["takes no images"])
+    }
+}
