@@ -231,6 +231,45 @@ import Testing
         #expect(output?["peak"] as? Double == 1)
     }
 
+    /// Parts of images, as Swin's windows are.
+    ///
+    /// - Parameter reluInside: whether there is a Relu of six axes.
+    private func makeWindows(reluInside: Bool) throws -> String {
+        try write(
+            ONNXModel(
+                opset: 17, inputs: [value("x", [1, 3, 8, 12])],
+                outputs: [value("windows", [6, 3, 4, 4])],
+                nodes: [
+                    ONNXNode("Reshape", ["x", "split"], ["parts"]),
+                    ONNXNode(reluInside ? "Relu" : "Identity", ["parts"], ["inside"]),
+                    ONNXNode(
+                        "Transpose", ["inside"], ["moved"],
+                        ["perm": .integers([0, 2, 4, 1, 3, 5])]),
+                    ONNXNode("Reshape", ["moved", "join"], ["joined"]),
+                    ONNXNode("Tanh", ["joined"], ["windows"]),
+                ],
+                initializers: [
+                    "split": ONNXTensor(integers: [1, 3, 2, 4, 3, 4]),
+                    "join": ONNXTensor(integers: [6, 3, 4, 4]),
+                ]), "windows.onnx")
+    }
+
+    /// Core ML has tensors of up to five axes.
+    @Test func sixAxesBecomeFewer() throws {
+        let windows = try makeWindows(reluInside: false)
+        try bench.expect(0, "export", windows, "-o", "w.mlpackage")
+        try verify(0, "w.mlpackage", "--against", windows)
+        let shown = try bench.json(
+            bench.expect(0, "verify", "w.mlpackage", "--against", windows, "--json"))
+        let layers = try #require(shown["layers"] as? [[String: Any]])
+        let shapes = layers.compactMap { $0["shape"] as? [Int] }
+        #expect(shapes.count == layers.count && shapes.allSatisfy { $0.count <= 5 }, "\(shapes)")
+        #expect(shapes.contains([2, 3, 3, 4, 4]))
+        try bench.expect(
+            65, "export", try makeWindows(reluInside: true), "-o", "r.mlpackage",
+            says: ["it has 6 axes, and Core ML has up to 5"])
+    }
+
     /// An input that nothing depends on is in the package, too.
     @Test func unusedInputsStay() throws {
         let file = try write(

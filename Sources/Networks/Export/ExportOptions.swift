@@ -154,7 +154,7 @@ extension ExportOptions {
         try checkElementType()
     }
 
-    /// Checks that the options are consistent, and that a model of any kind has them.
+    /// Checks that the options are consistent, and none of them is for colorizers alone.
     ///
     /// - Throws: ``ConversionError`` if they are not.
     package func checkForOwnInterface() throws {

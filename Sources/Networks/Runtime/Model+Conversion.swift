@@ -194,6 +194,8 @@ private struct ModelConversion {
         lowering.isFlexible = flexibility != .fixed
         lowering.inputType = options.elementType.dataType
         lowering.keepsInfinity = true
+        // Core ML has no tensors of more axes.
+        lowering.maximumRank = 5
         let values = zip(inputNames + outputNames, interface.inputs + interface.outputs)
         for (name, value) in values {
             if value.colorLayout != nil {

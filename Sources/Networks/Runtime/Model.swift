@@ -151,8 +151,8 @@ public struct Model: Sendable {
         return other
     }
 
-    /// The model with such inputs and outputs as another one has, as far as it can: those of a
-    /// colorizer, or those of its file, with an image where the other one takes one.
+    /// The model with the kind of inputs and outputs that another one has, as far as possible:
+    /// those of a colorizer, or those of its file, with an image as input if the other takes one.
     ///
     /// - Parameters:
     ///   - other: the model that it is compared with.

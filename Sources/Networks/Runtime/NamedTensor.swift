@@ -22,8 +22,8 @@ public struct NamedTensor: Hashable, Sendable {
 extension [NamedTensor] {
     package var summary: String { isEmpty ? "nothing" : map(\.summary).joined(separator: ", ") }
 
-    /// Finds the value of each of a model's inputs: by name, or by order if there is one. Names of
-    /// packages, in which letters and digits alone are legal, count as those that they stand for.
+    /// Finds the value of each of a model's inputs: by name, or by order if there is one. A name
+    /// also matches its legal form in a package, such as `input_1` for `input.1`.
     ///
     /// - Throws: ``ModelError`` if the names are not those of the model's inputs.
     func matched(

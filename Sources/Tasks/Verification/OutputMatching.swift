@@ -12,8 +12,8 @@ struct OutputPair {
 
 /// Finds the model's output for each expected one.
 ///
-/// Outputs are matched by name, of which packages replace some characters. A single output matches
-/// a single output of another name, and one output for a and b matches a pair of outputs, in either
+/// Outputs are matched by name, or by its legal form in a package. A single output matches a single
+/// output of another name, and one output for a and b matches a pair of outputs, in either
 /// direction.
 ///
 /// - Parameters:

@@ -19,6 +19,8 @@ package struct LoweringOptions {
     package var foldsBatchNorm = true
     /// Whether weights outside the range of float16 are clamped to ±65504 instead of being refused.
     package var clamps = false
+    /// The largest number of axes of a value; nil for any.
+    package var maximumRank: Int?
     /// Whether infinite weights and constants, such as masks of attention, are written as they are.
     package var keepsInfinity = false
     /// Whether the program must also run at other sizes than the graph's. Sizes that Core ML can

@@ -110,6 +110,12 @@ package struct MILLowering {
 
     private mutating func define(_ outputs: [(name: String, value: Tensor)]) throws {
         var values = try outputs.map { output in
+            if let limit = options.maximumRank, output.value.shape.rank > limit {
+                throw ConversionError(
+                    place: "output \(output.name)",
+                    rule: "it has \(output.value.shape.rank) axes, and Core ML has up to \(limit)",
+                    remedy: "Reshape it in the network.")
+            }
             let type = options.interfaceTypes[output.name] ?? options.outputType
             return try type == .int32 ? wholeNumbers(output.value.id) : value(output, type)
         }
@@ -180,11 +186,47 @@ extension MILLowering {
         return true
     }
 
+    /// Writes a node with more axes than Core ML has: a reshape to such a shape is left out, since
+    /// the elements keep their order, and a transpose has fewer axes.
+    ///
+    /// - Returns: whether it was such a node.
+    /// - Throws: ``ConversionError`` for any other operation on so many axes.
+    private mutating func lowerHighRank(_ node: LoweredNode) throws -> Bool {
+        let ranks = (node.inputShapes + [node.shape]).map(\.rank)
+        guard let limit = options.maximumRank, ranks.contains(where: { $0 > limit }) else {
+            return false
+        }
+        if node.operation is Reshape {
+            guard node.shape.rank > limit else { return false }
+            names[node.id] = names[node.inputs[0]]
+            return true
+        }
+        let merged = (node.operation as? Transpose)
+            .map { MergedAxes(node.inputShapes[0], $0.permutation) }
+        guard let merged, (1...limit).contains(merged.operand.rank) else {
+            throw node.error(
+                "it has \(ranks.max() ?? 0) axes, and Core ML has up to \(limit)",
+                "Write the network with fewer axes there.")
+        }
+        precision = options.precision
+        let x = try operand(node.inputs[0])
+        let reshaped = add(
+            "reshape", ["x": x, "shape": .integers(merged.operand.dimensions)], node,
+            shape: merged.operand)
+        let name = add(
+            "transpose", ["x": .name(reshaped), "perm": .integers(merged.permutation)], node,
+            shape: merged.result)
+        names[node.id] = [precision: name]
+        return true
+    }
+
     private mutating func lower(_ node: LoweredNode) throws {
         if let input = node.operation as? Input {
             lower(input, node.id)
         } else if let operation = OperationForms.lowering(node.operation) {
-            guard constant(node.id) == nil, !isAlreadyWhole(node) else { return }
+            guard constant(node.id) == nil, !isAlreadyWhole(node), try !lowerHighRank(node) else {
+                return
+            }
             try lower(node, operation)
         } else {
             try checkConstant(node)

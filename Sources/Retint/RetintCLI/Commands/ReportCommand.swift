@@ -9,8 +9,8 @@ struct ReportCommand: AsyncParsableCommand {
             Measures the start from a cold and a warm page cache, many predictions one after the \
             other, each operation, and the memory; simulates a live source of a given rate from \
             the measured durations; and lists the operations that, by rules, do not run on the \
-            Neural Engine. A prediction of a colorizer takes lightness and returns a and b, that \
-            of another model takes random values; --video also measures reading, resizing and \
+            Neural Engine. A colorizer predicts a and b from lightness; any other model runs on \
+            random values. --video also measures reading, resizing and \
             painting frames. Prints a table, or writes a page \
             with plots (-o). Run it on an idle machine.
             """)

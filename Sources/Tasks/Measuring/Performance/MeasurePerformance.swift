@@ -9,10 +9,9 @@ extension PerformanceReport {
     ///     print(report.model.live.inTimeShare, "of the frames are colored in time")
     ///
     /// The measurement starts with the model's file, because users also wait for reading it. Two
-    /// models alternate in every measurement, so that a disturbance affects both. A prediction of
-    /// a colorizer takes lightness and returns a and b; that of another model takes random values.
-    /// Measuring with a video also includes reading, resizing
-    /// and painting frames.
+    /// models alternate in every measurement, so that a disturbance affects both. A colorizer
+    /// predicts a and b from lightness; any other model runs on random values. Measuring with a
+    /// video also includes reading, resizing and painting frames.
     ///
     /// - Parameters:
     ///   - path: a checkpoint, a package or an ONNX file.
