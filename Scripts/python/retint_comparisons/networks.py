@@ -6,9 +6,9 @@ The networks are those of torchvision, timm and segmentation-models-pytorch, and
 restoration, generators, colorizers, audio, text and video, with seeded random weights. Each is
 converted to all kinds of files; retint runs each file on seeded inputs, and compares it with
 PyTorch. retint's own packages of the ONNX files (`retint export`) are judged in the same way. A
-float32 file passes with an error of at most 1e-4 of the output's range, a float16 one
-with a PSNR of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where
-that overflows, it overflows as well.
+float32 file passes with an error of at most 1e-4 of the output's range, a float16 one with a PSNR
+of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where that overflows, it
+overflows as well.
 
 FOLDER keeps files and results: a run that is repeated only makes and judges what is missing, and
 --again judges all again. Prints a table, the results of each kind, and what fails. The exit status
@@ -20,6 +20,7 @@ import dataclasses
 import json
 import math
 import pathlib
+import shutil
 import subprocess
 
 import retint_options
@@ -147,6 +148,9 @@ def export(kind, folder):
     source = next((path for path in sources if path.exists()), None)
     if source is None:
         return {"state": "unmade", "text": "not made: there is no ONNX file"}
+    # Where the export is refused now, no older package is judged.
+    shutil.rmtree(folder / kind.file, ignore_errors=True)
+    (folder / f"{kind.name}.json").unlink(missing_ok=True)
     done = subprocess.run(
         [retint_tool.RETINT, "export", source, "-o", folder / kind.file,
          "--precision", kind.exported],

@@ -82,12 +82,14 @@ extension ExportOptions {
 }
 
 /// The keys of retint's entries in a package's metadata.
-enum MetadataKey {
-    static let architecture = "retint.architecture"
+package enum MetadataKey {
+    package static let architecture = "retint.architecture"
     /// The options other than defaults, in one line.
     static let options = "retint.options"
     static let checkpoint = "retint.checkpoint"
-    static let normalization = "retint.normalization"
+    package static let normalization = "retint.normalization"
+    /// The range to which the pixels of an image are converted, of a network with its own inputs.
+    package static let range = "retint.range"
     static let imageScale = "retint.image_scale"
     static let imageBias = "retint.image_bias"
     static let sizeMultiple = "retint.size_multiple"

@@ -159,10 +159,9 @@ extension ExportOptions {
     /// - Throws: ``ConversionError`` if they are not.
     package func checkForOwnInterface() throws {
         try checkSizes { size in
-            guard
-                !(1...Self.largestSide).contains(min(size.width, size.height))
-                    || !(1...Self.largestSide).contains(max(size.width, size.height))
-            else { return }
+            let isPossible = [size.width, size.height]
+                .allSatisfy((1...Self.largestSide).contains)
+            guard !isPossible else { return }
             throw Self.refusal(
                 "size \(size)", "sides are from 1 to \(Self.largestSide)", "Choose another size.")
         }

@@ -35,7 +35,7 @@ package struct GraphNetwork: Sendable {
 
     /// Whether it is a colorizer of retint's kind: its file says so, or one channel goes in.
     var takesLightness: Bool {
-        ["retint.architecture", "retint.normalization", "retint.form"]
+        [MetadataKey.architecture, MetadataKey.normalization, NetworkDefinition.MetadataKey.form]
             .contains { network.metadata[$0] != nil }
             || network.inputs.count == 1 && network.inputs[0].extents?.count == 4
                 && network.inputs[0].extents?[1] == 1

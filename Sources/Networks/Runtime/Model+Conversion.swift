@@ -136,7 +136,7 @@ private struct ModelConversion {
             })
         description.metadata = metadata(options.metadata(lowered, variables))
         if case .network(let network) = model.source, let range = network.pixelRange {
-            description.metadata.userDefined[Model.rangeKey] = "\(range)"
+            description.metadata.userDefined[MetadataKey.range] = "\(range)"
         }
         let package = MLPackage(
             target: options.target.deploymentTarget, description: description,
@@ -171,8 +171,8 @@ private struct ModelConversion {
         }
     }
 
-    /// A size that differs from the default in each dimension that is flexible: a stated one, which
-    /// the network surely takes, if there is such a one.
+    /// A size that differs from the default in each flexible dimension: preferably a stated one,
+    /// which the network is known to accept.
     private var otherSize: ExportOptions.Size? {
         guard let step = options.otherSize(multiple: Self.sizeStep), flexibility != .fixed
         else { return nil }

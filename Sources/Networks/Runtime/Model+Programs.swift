@@ -90,6 +90,12 @@ extension Model {
         return try interface.inputShapes(size: size, of: name)
     }
 
+    /// ``inputShapes(size:)`` by the names of the inputs.
+    package func inputShapesByName(size: Int? = nil) throws -> [String: Shape] {
+        let pairs = zip(try interface.inputs.map(\.name), try inputShapes(size: size))
+        return Dictionary(pairs.map { ($0, $1) }) { first, _ in first }
+    }
+
     /// The allowed sides of images in pixels.
     public static let sideRange = 1...16_384
 

@@ -166,8 +166,7 @@ public struct Model: Sendable {
             return try Model(contentsOf: name, form: .colorizer, execution: execution)
         }
         let original = inOriginalForm
-        let takesImage = try original.interface.inputs.contains { $0.colorLayout != nil }
-        guard case .network(let network) = original.source, !takesImage,
+        guard case .network(let network) = original.source, network.pixelRange == nil,
             network.takingImage(in: .unit) != nil,
             interface.inputs.contains(where: { $0.colorLayout != nil })
         else { return original }
@@ -199,12 +198,9 @@ public struct Model: Sendable {
         return other
     }
 
-    /// The key of ``ValueRange`` in a package's metadata.
-    static let rangeKey = "retint.range"
-
     /// The range in which a package that retint wrote computes with its image.
     private var statedRange: ValueRange? {
-        package?.description.metadata.userDefined[Self.rangeKey].flatMap(ValueRange.init)
+        package?.description.metadata.userDefined[MetadataKey.range].flatMap(ValueRange.init)
     }
 
     /// The same model on a number of threads.

@@ -112,10 +112,10 @@ extension NetworkDefinition: Codable {
 
 extension NetworkDefinition {
     /// The keys of retint's entries in a model's metadata.
-    enum MetadataKey {
+    package enum MetadataKey {
         /// As in packages, so that a network that retint exported says it, too.
         static let normalization = "retint.normalization"
-        static let form = "retint.form"
+        package static let form = "retint.form"
         static let sizes = "retint.sizes"
         static let outputs = "retint.colors"
     }

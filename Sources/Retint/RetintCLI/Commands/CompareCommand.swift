@@ -50,7 +50,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let size { try check(size, "--size", Model.sideRange) }
+        try check(size, "--size", Model.sideRange)
         try check(rounds, "--rounds", BenchmarkOptions.runRange)
         let execution = try memory.execution(threads: threads)
         let models = try models.map {

@@ -87,8 +87,7 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func compared() throws -> Bool {
         let images = html.map { _ in VerificationImages() }
-        let first = try opened(models[0])
-        let diff = try comparison(first, opened(models[1]), images)
+        let diff = try comparison(opened(models[0]), opened(models[1]), images)
         if let html { try DiffPage(diff, images).write(to: html) }
         if json {
             try Console.printJSON(diff)

@@ -86,8 +86,8 @@ struct ExportCommand: ParsableCommand {
         }
         let original = try ModelFormat(ofModelAt: checkpoint)
         let model = try opened(original)
-        if model.package != nil, conversionOptions.isEmpty {
-            return try rewrite(original, as: format, write)
+        if let package = model.package, conversionOptions.isEmpty {
+            return try rewrite(package, original, as: format, write)
         }
         guard !avoidWrongNumbers else {
             throw CommandError(
@@ -128,8 +128,7 @@ struct ExportCommand: ParsableCommand {
         if !hasTarget { options.target = .iOS26 }
         let (model, summary) = try naming(hasTarget ? package : checkpoint) {
             try source?.package(options)
-                ?? original.converted(
-                    options, sizes: !sizes.given.isEmpty)
+                ?? original.converted(options, sizes: !sizes.given.isEmpty)
         }
         report(summary)
         let first = WrittenModel.Fact.text(precision(options, summary))
@@ -139,9 +138,9 @@ struct ExportCommand: ParsableCommand {
 
     /// Writes a package as it is, or with other forms of its operations.
     private func rewrite(
-        _ original: ModelFormat, as format: ModelFormat, _ write: ModelFormat.PackageWriter
+        _ model: MLPackage, _ original: ModelFormat, as format: ModelFormat,
+        _ write: ModelFormat.PackageWriter
     ) throws {
-        let model = try ModelFormat.package(at: checkpoint)
         let isCopy = original == format && format.options.contains(.rewriting)
         guard avoidWrongNumbers || !isCopy else {
             throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")

@@ -23,8 +23,9 @@ struct VerifyCommand: AsyncParsableCommand {
             of the other model: the first one outside the tolerance shows where the error arises. \
             They make the model fail if --layer-tolerance or --layer-min-snr is given, and by \
             default between float32 models whose export recorded the nodes. Their default \
-            tolerance is an error of 1e-4 of the largest value for float32, an SNR of 30 dB for \
-            float16 and of 15 dB for quantized weights.
+            tolerance is an error of 1e-4 of the largest value for float32, or 4 times what \
+            float32 itself loses where that is known, an SNR of 30 dB for float16 and of 15 dB \
+            for quantized weights.
 
             Where errors come from: --stages compares the steps of the export, --error-sources \
             separates errors of weights and of arithmetic, --find-precision finds the operations \

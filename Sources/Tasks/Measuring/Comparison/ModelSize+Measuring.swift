@@ -26,13 +26,11 @@ struct ModelCost {
 
     /// One image for a colorizer.
     private static func shapes(of model: Model, size: Int?) throws -> [String: Shape] {
-        let interface = try model.interface
-        guard !interface.isColorizer else {
-            let (height, width) = try model.size(ofSide: size)
-            return [try model.lightnessInput().name: [1, 1, height, width]]
+        guard try model.interface.isColorizer else {
+            return try model.inputShapesByName(size: size)
         }
-        let shapes = zip(interface.inputs, try model.inputShapes(size: size))
-        return Dictionary(shapes.map { ($0.name, $1) }) { first, _ in first }
+        let (height, width) = try model.size(ofSide: size)
+        return [try model.lightnessInput().name: [1, 1, height, width]]
     }
 }
 
@@ -50,12 +48,15 @@ extension ModelComparison.Size {
             return
         }
         packageBytes = nil
-        if case .network(let network) = model.source, !model.canBeExported(size: size) {
+        let half: MLPackage
+        do {
+            half = try model.halfPackage(size: size)
+        } catch {
+            guard case .network(let network) = model.source else { throw error }
             operations = network.operationCount
             (float16Bytes, int8Bytes) = (nil, nil)
             return
         }
-        let half = try model.halfPackage(size: size)
         operations = half.operationCount
         float16Bytes = try half.writtenBytes()
         int8Bytes = try? half.quantized(QuantizationPlan(.init(.int8))).package.writtenBytes()
@@ -63,8 +64,6 @@ extension ModelComparison.Size {
 }
 
 extension Model {
-    fileprivate func canBeExported(size: Int?) -> Bool { (try? halfPackage(size: size)) != nil }
-
     /// The package itself, or that of the network with float16 weights. Weights beyond float16 are
     /// clamped: they do not change the size.
     ///

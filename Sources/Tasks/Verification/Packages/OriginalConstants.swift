@@ -76,10 +76,8 @@ func originalPackage(of model: Model, from other: Model) throws -> MLPackage {
         guard !NodeRecord(package).nodes.isEmpty else {
             throw VerificationError.notExported(model, from: other)
         }
-        let names = try model.interface.inputs.map(\.name)
-        let shapes = zip(names, try model.inputShapes()).map { ($0, $1) }
         return try other.converted(
-            ExportOptions(of: package).inFloat32, shapes: Dictionary(shapes) { first, _ in first })
+            ExportOptions(of: package).inFloat32, shapes: model.inputShapesByName())
     }
     guard let package = model.package, let checkpoint = other.checkpoint,
         let original = try originalPackage(
