@@ -25,11 +25,11 @@ func target(
         exclude: exclude, resources: resources, linkerSettings: linkerSettings)
 }
 
-/// The test target in the folder `name` of Tests. Tests that compute need the optimizer; those of
-/// commands wait for the program, and are compiled in half the time without it.
+/// The test target in the folder `name` of Tests. Without the optimizer, tests are compiled in half
+/// the time; those that compute much themselves need it.
 func tests(
     _ name: String, uses: [String], helpers: [String] = [], products: [Target.Dependency] = [],
-    exclude: [String] = [], isOptimized: Bool = true
+    exclude: [String] = [], isOptimized: Bool = false
 ) -> Target {
     .testTarget(
         name: name,
@@ -299,17 +299,19 @@ let package = Package(
             ],
             helpers: ["CAllocationCounter", "TestSupport"],
             exclude: ["Goldens"]),
-        tests("ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"]),
+        tests(
+            "ColorTests", uses: ["Color"], helpers: ["TestSupport"], exclude: ["Goldens"],
+            isOptimized: true),
         tests(
             "CommandColorTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"], isOptimized: false),
+            exclude: ["Goldens"]),
         tests(
             "CommandTests", uses: ["RetintCLI"] + faces,
             helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"], isOptimized: false),
+            exclude: ["Goldens"]),
         tests(
             "CommandVerifyTests", uses: faces, helpers: ["CommandSupport", "TestSupport"],
-            exclude: ["Goldens"], isOptimized: false),
+            exclude: ["Goldens"]),
         tests(
             "DeviceRulesTests",
             uses: [
@@ -370,7 +372,7 @@ let package = Package(
             "OperationTests",
             uses: ["CKernels", "Distributed", "Engine", "Float64", "Graph", "Tensors"],
             helpers: ["OperationCases", "TestSupport"],
-            exclude: ["Goldens"]),
+            exclude: ["Goldens"], isOptimized: true),
         tests(
             "PhotoDataTests",
             uses: ["Color", "Files", "Images", "PhotoData"],

@@ -18,7 +18,7 @@ import Testing
         let scratch = try TemporaryFolder()
         let whole = try bytes(of: golden(file, .pytorch))
         let path = scratch.path("damaged.pth")
-        for position in whole.indices {
+        for position in Array(whole.indices).sampled(file) {
             for mask in [1 << (position % 8), 0xff] as [UInt8] {
                 var damaged = whole
                 damaged[position] ^= mask

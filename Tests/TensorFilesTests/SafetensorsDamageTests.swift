@@ -18,7 +18,8 @@ import Testing
         let scratch = try TemporaryFolder()
         let whole = try bytes(of: golden(file, .safetensors))
         let path = scratch.path("damaged.safetensors")
-        for position in whole.indices.prefix(8 + headerLength(whole)) {
+        let header = Array(whole.indices.prefix(8 + headerLength(whole)))
+        for position in header.sampled(file) {
             for mask in (0..<8).map({ 1 << $0 }) + [0xff] as [UInt8] {
                 var damaged = whole
                 damaged[position] ^= mask

@@ -24,7 +24,7 @@ HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
 # One in how many cases of long tables, and of the suites of commands, the tests take.
-TESTS_SAMPLE = 5
+TESTS_SAMPLE = 8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +63,7 @@ CHECKS = (
     Check("judge"),
     Check("unused"),
     Check("oracle", is_seeded=True),
-    Check("bounds", sample=60),
+    Check("bounds", sample=100),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
 )
