@@ -77,6 +77,19 @@ import Testing
         }
     }
 
+    /// A run that was ended between writing its state and keeping it keeps it when it is resumed.
+    @Test func aCheckpointThatWasNotKeptIsKeptLater() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let configuration = try scratch.configuration("save_every=2", "keep_last=2", "steps=6")
+        #expect(try TrainingRun(configuration).run(until: 4) == .finished)
+        try FileManager.default.removeItem(
+            atPath: "\(configuration.output)/step-0000004.h5")
+        #expect(try TrainingRun(configuration, from: .resumed).run() == .finished)
+        let kept = (entries(of: configuration.output) ?? []).filter { $0.hasPrefix("step-") }
+        #expect(kept.sorted() == ["step-0000004.h5", "step-0000006.h5"])
+    }
+
     /// A record after a resume has the mean over the same steps.
     @Test func meansCountOn() throws {
         let scratch = try TemporaryFolder()

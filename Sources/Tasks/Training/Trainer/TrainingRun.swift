@@ -82,6 +82,7 @@ final class TrainingRun {
         if ranks.rank == 0 { try folder.takeLock(isNew: firstStep == 0) }
         defer { folder.unlock() }
         try log.open { try folder.openSinks(configuration, resumingAt: firstStep) }
+        try keepResumed(firstStep)
         if state.progress.isValidationDue == true { try validate(shouldStop) }
         let lastStep = min(end ?? configuration.steps, configuration.steps)
         let deadline = configuration.timeLimit.map { ContinuousClock.now + .seconds($0 * 60) }
@@ -137,6 +138,15 @@ final class TrainingRun {
         let step = state.progress.step
         try folder.write(saved, to: folder.last, step: step)
         if keeps { try folder.keepLast(step: step, count: configuration.keepLast) }
+    }
+
+    /// Keeps `last.h5` if it is one of the checkpoints to keep: the run may have been ended after
+    /// it was written and before it was kept.
+    private func keepResumed(_ step: Int) throws {
+        guard ranks.rank == 0, step > 0, step.isMultiple(of: configuration.saveEvery) else {
+            return
+        }
+        try folder.keepLast(step: step, count: configuration.keepLast)
     }
 
     /// - Parameter own: the requests of this rank.
