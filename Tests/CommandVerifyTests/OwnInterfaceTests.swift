@@ -90,6 +90,40 @@ import Testing
             "open.onnx")
     }
 
+    /// Scores of words, of which each sees itself and those before it: the mask is computed.
+    private func makeMasked() throws -> String {
+        let places = (0..<8).map(Float.init)
+        return try write(
+            ONNXModel(
+                opset: 17, inputs: [value("scores", [1, 8, 8])],
+                outputs: [value("shares", [1, 8, 8])],
+                nodes: [
+                    ONNXNode("Less", ["rows", "columns"], ["later"]),
+                    ONNXNode("Where", ["later", "never", "always"], ["mask"]),
+                    ONNXNode("Add", ["scores", "mask"], ["masked"]),
+                    ONNXNode("Softmax", ["masked"], ["shares"], ["axis": .integer(2)]),
+                ],
+                initializers: [
+                    "rows": ONNXTensor(floats: places, dimensions: [8, 1]),
+                    "columns": ONNXTensor(floats: places, dimensions: [1, 8]),
+                    "never": ONNXTensor(floats: [-.infinity], dimensions: []),
+                    "always": ONNXTensor(floats: [0], dimensions: []),
+                ]), "masked.onnx")
+    }
+
+    /// coremltools 9 cannot read a package whose conditions are constants.
+    @Test func whatDependsOnConstantsAloneIsComputed() throws {
+        let network = try makeMasked()
+        for precision in ["float32", "float16"] {
+            let package = "\(precision).mlpackage"
+            try bench.expect(0, "export", network, "-o", package, "--precision", precision)
+            let shown = try bench.json(bench.expect(0, "inspect", package, "--json"))
+            let types = try #require(shown["operations"] as? [String: Int]).keys
+            #expect(!types.contains("select") && !types.contains("less"), "\(types)")
+            try verify(0, package, "--against", network)
+        }
+    }
+
     @Test func inputsAndOutputsAreTheFilesOwn() throws {
         try bench.expect(0, ["export", pair, "-o", "pair.onnx"])
         try bench.expect(0, ["export", "pair.onnx", "-o", "own.mlpackage", "--target", "iOS16"])

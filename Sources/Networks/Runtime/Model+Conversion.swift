@@ -210,7 +210,9 @@ private struct ModelConversion {
     private func lower(
         _ outputs: [(name: String, value: Tensor)], _ variables: [String: TensorData]
     ) throws -> LoweredProgram {
-        try MILLowering.lower(outputs, variables: variables, lowering)
+        // What depends on constants alone may depend on the size.
+        let outputs = flexibility == .fixed ? try ConstantFolding.folded(outputs) : outputs
+        return try MILLowering.lower(outputs, variables: variables, lowering)
     }
 
     private func graph(

@@ -194,4 +194,29 @@ public final class Graph {
         }
         return nodes.indices.filter { isLive[$0] }
     }
+
+    /// Copies what `outputs`, tensors of this graph, need to a new graph.
+    ///
+    /// - Parameter replacement: the value that takes the place of a node, made of the copies of
+    ///   earlier nodes; nil for the same operation.
+    package func copy(
+        _ outputs: [(name: String, value: Tensor)],
+        replacing replacement: (_ id: Int, _ target: Graph, _ copies: [Int: Tensor]) throws
+            -> Tensor?
+    ) throws -> [(name: String, value: Tensor)] {
+        try validate()
+        let target = Graph(mode: mode)
+        var copies: [Int: Tensor] = [:]
+        for id in live(from: outputs.map(\.value.id)) {
+            let node = nodes[id]
+            func value() throws -> Tensor {
+                try replacement(id, target, copies)
+                    ?? target.apply(node.operation, node.inputs.compactMap { copies[$0] })
+            }
+            copies[id] = try node.module.isEmpty ? value() : target.inModule(node.module, value)
+        }
+        return outputs.compactMap { output in
+            copies[output.value.id].map { (output.name, $0) }
+        }
+    }
 }

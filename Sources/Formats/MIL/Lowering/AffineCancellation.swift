@@ -12,29 +12,11 @@ package struct AffineCancellation {
         _ outputs: [(name: String, value: Tensor)]
     ) throws -> [(name: String, value: Tensor)] {
         guard let source = outputs.first?.value.graph else { return outputs }
-        try source.validate()
         let cancellation = AffineCancellation(source: source)
-        let values = cancellation.copy(of: outputs.map(\.value.id))
-        return outputs.compactMap { output in
-            values[output.value.id].map { (output.name, $0) }
+        return try source.copy(outputs) { id, _, copies in
+            let origin = cancellation.origin(of: id)
+            return origin == id ? nil : copies[origin]
         }
-    }
-
-    private func copy(of roots: [Int]) -> [Int: Tensor] {
-        let graph = Graph(mode: source.mode)
-        var values: [Int: Tensor] = [:]
-        for id in source.live(from: roots) {
-            let origin = origin(of: id)
-            if origin != id {
-                values[id] = values[origin]
-                continue
-            }
-            let node = source.nodes[id]
-            let inputs = node.inputs.compactMap { values[$0] }
-            let add = { graph.apply(node.operation, inputs) }
-            values[id] = node.module.isEmpty ? add() : graph.inModule(node.module, add)
-        }
-        return values
     }
 
     /// The earliest node whose value equals that of node `id`.

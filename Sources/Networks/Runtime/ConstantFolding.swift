@@ -1,0 +1,36 @@
+import RetintFloat64
+import RetintGraph
+
+/// Computes what depends on constants alone when a network is converted, in float64, each result
+/// rounded to float32. Weights are not constants: they keep their names and forms.
+///
+/// Core ML would compute such parts when it compiles a package; coremltools 9 refuses some of them
+/// when it reads one.
+enum ConstantFolding {
+    /// Larger results stay computed, because they would make the package larger.
+    private static let largestCount = 1 << 20
+
+    /// - Throws: `GraphError` if the graph is invalid.
+    static func folded(
+        _ outputs: [(name: String, value: Tensor)]
+    ) throws -> [(name: String, value: Tensor)] {
+        guard let source = outputs.first?.value.graph else { return outputs }
+        return try source.copy(outputs) { id, target, copies in
+            let node = source.nodes[id]
+            let inputs = node.inputs.compactMap { copies[$0] }
+            guard !inputs.isEmpty, node.shape.count <= largestCount,
+                inputs.allSatisfy({ target.nodes[$0.id].operation is Constant })
+            else { return nil }
+            let result = target.apply(node.operation, inputs)
+            return try value(of: result).map { target.constant($0.rounded) }
+        }
+    }
+
+    private static func value(of result: Tensor) throws -> Float64Array? {
+        let nothing = Float64Feeds(input: { _ in nil }, variable: { _ in nil })
+        var run = try Float64Run(result.graph, [result.id], nothing)
+        var last: Float64Array?
+        while let next = try run.next() { last = next.value }
+        return last
+    }
+}
