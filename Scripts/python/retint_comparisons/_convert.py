@@ -73,12 +73,18 @@ def write_half(module, inputs, path):
     path.write_text(json.dumps(min(ratios)))
 
 
+def write_quantized(_, __, path, dtype):
+    exporters.core_ml_quantized(path.with_name("coreml-18-float32.mlpackage"), path, dtype)
+
+
 # The functions and options for the kinds of files, by name.
 MAKERS = {
     "coreml-15-float32": (exporters.core_ml, "iOS15", "FLOAT32"),
     "coreml-15-float16": (exporters.core_ml, "iOS15", "FLOAT16"),
     "coreml-18-float32": (exporters.core_ml, "iOS18", "FLOAT32"),
     "coreml-18-float16": (exporters.core_ml, "iOS18", "FLOAT16"),
+    "coreml-18-int8": (write_quantized, "int8"),
+    "coreml-18-int4": (write_quantized, "int4"),
     "onnx-torchscript": (exporters.onnx, False),
     "onnx-dynamo": (exporters.onnx, True),
     "reference": (write_reference,),

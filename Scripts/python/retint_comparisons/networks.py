@@ -5,10 +5,12 @@
 The networks are those of torchvision, timm and segmentation-models-pytorch, and published forms of
 restoration, generators, colorizers, audio, text and video, with seeded random weights. Each is
 converted to all kinds of files; retint runs each file on seeded inputs, and compares it with
-PyTorch. retint's own packages of the ONNX files (`retint export`) are judged in the same way. A
+PyTorch. retint's own packages of the ONNX files (`retint export`) are judged in the same way, and
+what it makes of coremltools' float32 packages with weights in 8 and 4 bits (`retint quantize`). A
 float32 file passes with an error of at most 1e-4 of the output's range, a float16 one with a PSNR
 of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where that overflows, it
-overflows as well.
+overflows as well. Quantized weights pass with the PSNR that coremltools reaches with the same type,
+less 1 dB.
 
 FOLDER keeps files and results: a run that is repeated only makes and judges what is missing, and
 --again judges all again. Prints a table, the results of each kind, and what fails. The exit status
@@ -45,10 +47,22 @@ class Kind:
     psnr: float | None = None
     # The precision of a package that retint makes of the network's ONNX file.
     exported: str | None = None
+    # The type of weights of a package that retint makes of the one that it is compared with.
+    quantized: str | None = None
 
     @property
     def file(self):
         return f"{self.name}.{self.extension}"
+
+    @property
+    def is_made_here(self):
+        """Whether retint makes it, not the network's converter."""
+        return bool(self.exported or self.quantized)
+
+    @property
+    def rival(self):
+        """The file in which coremltools quantized the weights."""
+        return f"coreml-18-{self.quantized}.mlpackage"
 
 
 KINDS = (
@@ -60,7 +74,11 @@ KINDS = (
     Kind("onnx-dynamo", "onnx", largest=1e-4),
     Kind("retint-float32", "mlpackage", largest=1e-4, exported="float32"),
     Kind("retint-float16", "mlpackage", psnr=55, exported="float16"),
+    Kind("retint-int8", "mlpackage", psnr=55, quantized="int8"),
+    Kind("retint-int4", "mlpackage", psnr=55, quantized="int4"),
 )
+# Of which retint and coremltools quantize the weights.
+QUANTIZED = "coreml-18-float32.mlpackage"
 
 
 def main():
@@ -83,7 +101,7 @@ def main():
         folder = options.folder / network
         folder.mkdir(parents=True, exist_ok=True)
         if not options.judge_only:
-            make(network, [kind for kind in kinds if not kind.exported], folder, options.seed)
+            make(network, kinds, folder, options.seed)
         for kind in [] if options.make_only else kinds:
             results[network, kind.name] = result = judged(kind, folder, options.again)
             print(f"{network:34} {kind.name:18} {result['text']}", flush=True)
@@ -105,7 +123,9 @@ def names(table="NETWORKS"):
 def make(network, kinds, folder, seed):
     """Makes the files that are missing, in a process of its own, which may be ended."""
     def missing():
-        names = ["reference.h5", "half.json"] + [kind.file for kind in kinds]
+        names = ["reference.h5", "half.json"]
+        names += [kind.file for kind in kinds if not kind.is_made_here]
+        names += [kind.rival for kind in kinds if kind.quantized]
         return [folder / name for name in names if not (folder / name).exists()
                 and not (folder / name).with_suffix(".error").exists()]
 
@@ -126,51 +146,61 @@ def judged(kind, folder, again):
     """What became of a file: passed, failed, refused, or not made by its converter."""
     path = folder / kind.file
     kept = folder / f"{kind.name}.json"
-    if kind.exported and (again or not path.exists()):
-        if refusal := export(kind, folder):
-            return refusal
+    if kind.is_made_here and (again or not path.exists()):
+        if failure := export(kind, folder):
+            return failure
     if not path.exists():
         reason = path.with_suffix(".error")
         text = reason.read_text() if reason.exists() else "it was not made"
         return {"state": "unmade", "text": f"not made: {text[:150]}"}
     if kept.exists() and not again:
         return json.loads(kept.read_text())
-    half = folder / "half.json"
-    bound = json.loads(half.read_text()) if half.exists() else math.inf
-    result = judge(kind, path, folder / "reference.h5", bound)
+    result = judge(kind, path, folder / "reference.h5", other_psnr(kind, folder))
     kept.write_text(json.dumps(result))
     return result
 
 
+def other_psnr(kind, folder):
+    """The PSNR of coremltools' package with such weights, or of PyTorch's own float16."""
+    if kind.quantized:
+        return judging.verdict(folder / kind.rival, folder / "reference.h5", TIME_LIMIT).psnr
+    half = folder / "half.json"
+    return json.loads(half.read_text()) if half.exists() else math.inf
+
+
 def export(kind, folder):
-    """Has retint make a package of a network's ONNX file; what became of it if there is none."""
-    sources = [folder / other.file for other in KINDS if other.extension == "onnx"]
+    """Has retint make a package; what became of it if there is none."""
+    if kind.quantized:
+        sources = [folder / QUANTIZED]
+        options = ["quantize", "--weights", kind.quantized]
+    else:
+        sources = [folder / other.file for other in KINDS if other.extension == "onnx"]
+        options = ["export", "--precision", kind.exported]
     source = next((path for path in sources if path.exists()), None)
-    if source is None:
-        return {"state": "unmade", "text": "not made: there is no ONNX file"}
-    # Where the export is refused now, no older package is judged.
+    if source is None or (kind.quantized and not (folder / kind.rival).exists()):
+        return {"state": "unmade", "text": "not made: a converter made no file for it"}
+    # Where it is refused now, no older package is judged.
     shutil.rmtree(folder / kind.file, ignore_errors=True)
     (folder / f"{kind.name}.json").unlink(missing_ok=True)
-    done = subprocess.run(
-        [retint_tool.RETINT, "export", source, "-o", folder / kind.file,
-         "--precision", kind.exported],
-        capture_output=True, text=True, timeout=TIME_LIMIT)
+    command = [retint_tool.RETINT, *options, source, "-o", folder / kind.file]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
     if done.returncode:
         return {"state": "refused", "text": f"refused: {done.stderr.strip()[:300]}"}
     return None
 
 
-def judge(kind, path, reference, half):
+def judge(kind, path, reference, other):
     found = judging.verdict(path, reference, TIME_LIMIT)
     if found.refusal:
         return {"state": "refused", "text": f"refused: {found.refusal}"}
-    if kind.psnr and math.isnan(half) and found.psnr == -math.inf:
+    if kind.psnr and math.isnan(other) and found.psnr == -math.inf:
         return {"state": "passed", "text": "overflows, as PyTorch's float16 does"}
     passed = (found.share <= kind.largest if kind.largest
-              else found.psnr >= min(kind.psnr, half - 1))
+              else found.psnr >= min(kind.psnr, other - 1))
     text = found.text
     if kind.psnr and found.psnr < kind.psnr:
-        text += f" (PyTorch's float16 {half:.1f} dB)"
+        rival = "coremltools" if kind.quantized else "PyTorch's float16"
+        text += f" ({rival} {other:.1f} dB)"
     return {"state": "passed" if passed else "failed", "text": text if passed else f"WRONG {text}",
             "share": found.share, "psnr": found.psnr}
 

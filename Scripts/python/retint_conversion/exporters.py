@@ -74,6 +74,18 @@ def save_package(program, output_count, path, target, precision, inputs=()):
     package.save(str(path))
 
 
+def core_ml_quantized(package, path, dtype):
+    """coremltools' own compression of a package: symmetric, a scale per channel."""
+    import coremltools
+    import coremltools.optimize.coreml as compression
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
+        model = coremltools.models.MLModel(str(package), skip_model_load=True)
+        configuration = compression.OptimizationConfig(compression.OpLinearQuantizerConfig(
+            mode="linear_symmetric", dtype=dtype, granularity="per_channel"))
+        quantized = compression.linear_quantize_weights(model, configuration)
+    quantized.save(str(path))
+
+
 def onnx(module, inputs, path, dynamo, opset=None):
     """An ONNX file through TorchScript or torch.export."""
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
