@@ -288,6 +288,28 @@ import Testing
                 ]), "windows.onnx")
     }
 
+    /// A package of another program may have operations that a format does not have: those are
+    /// expressed by others.
+    @Test func operationsThatAFormatLacksAreExpressedByOthers() throws {
+        let note = "written with other operations: "
+        try bench.expect(
+            0, "export", pair, "-o", "pair.aimodel",
+            says: ["\(note)operation 18 (instance_norm, \"op_38\")"])
+        try verify(0, "pair.aimodel", "--against", pair)
+        let all = goldenPath("operations.mlpackage", of: "MILTests")
+        try bench.expect(0, "export", all, "-o", "all.onnx", says: [note])
+        let noise = ["image", "row", "volume", "sequence"].flatMap {
+            ["--noise", "\($0)=uniform:-0.9..0.9"]
+        }
+        let result = try bench.run(
+            ["verify", "all.onnx", "--against", all, "--noise", "ids=integers:0..2"] + noise)
+        #expect(result.code == 0, "\(result.output) \(result.messages)")
+        // Where others do not help, the package's own operation is named.
+        try bench.expect(
+            65, "export", all, "-o", "all.aimodel", says: ["only two spatial dimensions are written"])
+        #expect(!FileManager.default.fileExists(atPath: bench.path("all.aimodel")))
+    }
+
     /// Core ML has tensors of up to five axes.
     @Test func sixAxesBecomeFewer() throws {
         let windows = try makeWindows(reluInside: false)
@@ -301,7 +323,7 @@ import Testing
         #expect(shapes.contains([2, 3, 3, 4, 4]))
         try bench.expect(
             65, "export", try makeWindows(reluInside: true), "-o", "r.mlpackage",
-            says: ["it has 6 axes, and Core ML has up to 5"])
+            says: ["it has 6 axes, and the format has up to 5"])
     }
 
     /// An input that nothing depends on is in the package, too.

@@ -10,7 +10,7 @@ import Testing
 
 /// What operations of MIL become.
 @Suite struct FormsTests {
-    /// Operations of packages that others made, which are not written as ONNX yet.
+    /// Operations of packages that others made. `export` writes other ones in their place.
     private static let foreign: Set = [
         "acos", "asin", "atanh", "band_part", "batch_to_space", "cosh", "cumsum", "depth_to_space",
         "einsum", "fill_like", "flatten2d", "gather_nd", "gru", "l2_norm", "local_response_norm",

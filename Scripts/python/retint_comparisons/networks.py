@@ -6,7 +6,7 @@ The networks are those of torchvision, timm and segmentation-models-pytorch, and
 restoration, generators, colorizers, audio, text and video, with seeded random weights. Each is
 converted to all kinds of files; retint runs each file on seeded inputs, and compares it with
 PyTorch. retint's own packages of the ONNX files (`retint export`) are judged in the same way, and
-what it makes of coremltools' float32 packages with weights in 8 and 4 bits (`retint quantize`). A
+what it makes of coremltools' float32 packages: weights in 8 and 4 bits, ONNX and .aimodel files. A
 float32 file passes with an error of at most 1e-4 of the output's range, a float16 one with a PSNR
 of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where that overflows, it
 overflows as well. Quantized weights pass with the PSNR that coremltools reaches with the same type,
@@ -47,8 +47,10 @@ class Kind:
     psnr: float | None = None
     # The precision of a package that retint makes of the network's ONNX file.
     exported: str | None = None
-    # The type of weights of a package that retint makes of the one that it is compared with.
+    # The type of weights in what retint makes of coremltools' package.
     quantized: str | None = None
+    # Whether retint writes coremltools' package in another format.
+    translated: bool = False
 
     @property
     def file(self):
@@ -57,7 +59,7 @@ class Kind:
     @property
     def is_made_here(self):
         """Whether retint makes it, not the network's converter."""
-        return bool(self.exported or self.quantized)
+        return bool(self.exported or self.quantized or self.translated)
 
     @property
     def rival(self):
@@ -76,9 +78,12 @@ KINDS = (
     Kind("retint-float16", "mlpackage", psnr=55, exported="float16"),
     Kind("retint-int8", "mlpackage", psnr=55, quantized="int8"),
     Kind("retint-int4", "mlpackage", psnr=55, quantized="int4"),
+    Kind("retint-onnx", "onnx", largest=1e-4, translated=True),
+    Kind("retint-aimodel", "aimodel", largest=1e-4, translated=True),
 )
-# Of which retint and coremltools quantize the weights.
-QUANTIZED = "coreml-18-float32.mlpackage"
+# Of which retint and coremltools quantize the weights, and which retint translates.
+PACKAGE = "coreml-18-float32.mlpackage"
+NOTHING_TO_COMPRESS = "no weight can be compressed"
 
 
 def main():
@@ -171,22 +176,34 @@ def other_psnr(kind, folder):
 def export(kind, folder):
     """Has retint make a package; what became of it if there is none."""
     if kind.quantized:
-        sources = [folder / QUANTIZED]
+        sources = [folder / PACKAGE]
         options = ["quantize", "--weights", kind.quantized]
+    elif kind.translated:
+        sources = [folder / PACKAGE]
+        options = ["export"]
     else:
-        sources = [folder / other.file for other in KINDS if other.extension == "onnx"]
+        sources = [folder / other.file for other in KINDS
+                   if other.extension == "onnx" and not other.is_made_here]
         options = ["export", "--precision", kind.exported]
     source = next((path for path in sources if path.exists()), None)
     if source is None or (kind.quantized and not (folder / kind.rival).exists()):
         return {"state": "unmade", "text": "not made: a converter made no file for it"}
     # Where it is refused now, no older package is judged.
-    shutil.rmtree(folder / kind.file, ignore_errors=True)
+    remove(folder / kind.file)
     (folder / f"{kind.name}.json").unlink(missing_ok=True)
     command = [retint_tool.RETINT, *options, source, "-o", folder / kind.file]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
-    if done.returncode:
-        return {"state": "refused", "text": f"refused: {done.stderr.strip()[:300]}"}
-    return None
+    if not done.returncode:
+        return None
+    state = "unmade" if NOTHING_TO_COMPRESS in done.stderr else "refused"
+    return {"state": state, "text": f"{state}: {done.stderr.strip()[:300]}"}
+
+
+def remove(path):
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def judge(kind, path, reference, other):

@@ -1,4 +1,5 @@
 import RetintArchitectures
+public import RetintCheckpoints
 public import RetintExport
 import RetintGraph
 import RetintMIL
@@ -16,15 +17,16 @@ extension Model {
     ///   - options: as for a colorizer, without what is said about inputs and outputs; see
     ///     ``takingImage(in:)``.
     ///   - sizes: whether the options state sizes, instead of the model.
+    ///   - format: in which the package is written. Core ML has fewer axes than ONNX.
     /// - Throws: ``ModelError`` if the model cannot be run at that size; ``ConversionError`` for
     ///   options that it does not have, for operations that Core ML does not have, and for a
     ///   package whose sizes vary, whose weights are compressed, or of mixed precision.
     public func converted(
-        _ options: ExportOptions, sizes: Bool = true
+        _ options: ExportOptions, sizes: Bool = true, for format: ModelFormat = .coreML
     ) throws -> (package: MLPackage, summary: ExportSummary) {
         try options.checkForOwnInterface()
         try package?.checkIsConvertible()
-        var conversion = try ModelConversion(self, options)
+        var conversion = try ModelConversion(self, options, maximumRank: format.maximumRank)
         if sizes { try conversion.takeSizes() }
         return try readable { try conversion.package() }
     }
@@ -32,7 +34,8 @@ extension Model {
     /// The package for inputs of these shapes, by their names in a package; the model's own for an
     /// input that is not named.
     package func converted(_ options: ExportOptions, shapes: [String: Shape]) throws -> MLPackage {
-        var conversion = try ModelConversion(self, options)
+        var conversion = try ModelConversion(
+            self, options, maximumRank: ModelFormat.coreML.maximumRank)
         conversion.take(shapes)
         return try readable { try conversion.package().package }
     }
@@ -66,6 +69,7 @@ extension MLPackage {
 private struct ModelConversion {
     private let model: Model
     private let options: ExportOptions
+    private let maximumRank: Int?
     private let interface: ModelInterface
     /// The names of inputs and outputs in the package, in the interface's order.
     private let inputNames: [String], outputNames: [String]
@@ -74,8 +78,8 @@ private struct ModelConversion {
     /// The step between two sizes of which a network supports both, as far as is known.
     private static let sizeStep = 64
 
-    init(_ model: Model, _ options: ExportOptions) throws {
-        (self.model, self.options) = (model, options)
+    init(_ model: Model, _ options: ExportOptions, maximumRank: Int?) throws {
+        (self.model, self.options, self.maximumRank) = (model, options, maximumRank)
         let interface = try model.interface
         self.interface = interface
         var used: Set<String> = []
@@ -194,8 +198,7 @@ private struct ModelConversion {
         lowering.isFlexible = flexibility != .fixed
         lowering.inputType = options.elementType.dataType
         lowering.keepsInfinity = true
-        // Core ML has no tensors of more axes.
-        lowering.maximumRank = 5
+        lowering.maximumRank = maximumRank
         let values = zip(inputNames + outputNames, interface.inputs + interface.outputs)
         for (name, value) in values {
             if value.colorLayout != nil {

@@ -113,7 +113,8 @@ package struct MILLowering {
             if let limit = options.maximumRank, output.value.shape.rank > limit {
                 throw ConversionError(
                     place: "output \(output.name)",
-                    rule: "it has \(output.value.shape.rank) axes, and Core ML has up to \(limit)",
+                    rule:
+                        "it has \(output.value.shape.rank) axes, and the format has up to \(limit)",
                     remedy: "Reshape it in the network.")
             }
             let type = options.interfaceTypes[output.name] ?? options.outputType
@@ -205,7 +206,7 @@ extension MILLowering {
             .map { MergedAxes(node.inputShapes[0], $0.permutation) }
         guard let merged, (1...limit).contains(merged.operand.rank) else {
             throw node.error(
-                "it has \(ranks.max() ?? 0) axes, and Core ML has up to \(limit)",
+                "it has \(ranks.max() ?? 0) axes, and the format has up to \(limit)",
                 "Write the network with fewer axes there.")
         }
         precision = options.precision

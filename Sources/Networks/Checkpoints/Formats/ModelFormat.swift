@@ -21,6 +21,8 @@ public struct ModelFormat: Sendable {
     public var writing: Writing?
     /// The options of `export` that mean something for it.
     public var options: Set<ModelExportOption> = []
+    /// The most axes that tensors have in it; nil for any number.
+    package var maximumRank: Int?
     /// Whether weights have the names by which a network is found again.
     package var namesWeights = true
     /// Throws if a folder is at a path that a file of this format must not replace; nil for a

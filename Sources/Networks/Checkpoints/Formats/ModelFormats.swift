@@ -25,7 +25,7 @@ extension ModelFormat {
             try package.write(to: path)
             return try WrittenModel(path)
         },
-        options: ModelExportOption.ofNetworks.union([.target, .rewriting]),
+        options: ModelExportOption.ofNetworks.union([.target, .rewriting]), maximumRank: 5,
         checkReplaceable: { path throws(FileError) in try MLPackage.checkReplaceable(path) })
 
     /// A compiled Core ML package.
@@ -53,7 +53,7 @@ extension ModelFormat {
             try package.writeAIModel(to: path, producer: "retint \(retintVersion)")
             return try WrittenModel(path)
         },
-        options: ModelExportOption.ofNetworks, namesWeights: false,
+        options: ModelExportOption.ofNetworks, maximumRank: 5, namesWeights: false,
         checkReplaceable: { path throws(FileError) in
             try MLPackage.checkReplaceableByAIModel(path)
         })

@@ -14,8 +14,10 @@ struct ExportCommand: ParsableCommand {
             `retint verify OUT.mlpackage --against CHECKPOINT`.
 
             Core AI and ONNX files can be written from a checkpoint or a package; a package keeps \
-            its compressed weights. Weights that ONNX cannot store compressed are listed. For .h5 \
-            and .safetensors, the weights of a checkpoint or package are written as a state dict.
+            its compressed weights. If the format does not have all operations of a package, \
+            others take their place, and a line says so. Weights that ONNX cannot store \
+            compressed are listed. For .h5 and .safetensors, the weights of a checkpoint or \
+            package are written as a state dict.
             """)
 
     @Argument(
@@ -87,7 +89,7 @@ struct ExportCommand: ParsableCommand {
         let original = try ModelFormat(ofModelAt: checkpoint)
         let model = try opened(original)
         if let package = model.package, conversionOptions.isEmpty {
-            return try rewrite(package, original, as: format, write)
+            return try rewrite(package, of: model, original, as: format, write)
         }
         guard !avoidWrongNumbers else {
             throw CommandError(
@@ -128,7 +130,7 @@ struct ExportCommand: ParsableCommand {
         if !hasTarget { options.target = .iOS26 }
         let (model, summary) = try naming(hasTarget ? package : checkpoint) {
             try source?.package(options)
-                ?? original.converted(options, sizes: !sizes.given.isEmpty)
+                ?? original.converted(options, sizes: !sizes.given.isEmpty, for: format)
         }
         report(summary)
         let first = WrittenModel.Fact.text(precision(options, summary))
@@ -138,18 +140,38 @@ struct ExportCommand: ParsableCommand {
 
     /// Writes a package as it is, or with other forms of its operations.
     private func rewrite(
-        _ model: MLPackage, _ original: ModelFormat, as format: ModelFormat,
+        _ package: MLPackage, of model: Model, _ original: ModelFormat, as format: ModelFormat,
         _ write: ModelFormat.PackageWriter
     ) throws {
         let isCopy = original == format && format.options.contains(.rewriting)
         guard avoidWrongNumbers || !isCopy else {
             throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
         }
-        guard avoidWrongNumbers else { return try show(written(model, write)) { $0 } }
-        let (changed, replaced) = model.avoidingWrongNumbers()
+        guard avoidWrongNumbers else {
+            return try show(translated(package, of: model, to: format, write)) { $0 }
+        }
+        let (changed, replaced) = package.avoidingWrongNumbers()
         _ = try written(changed, write)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
-        Console.print("\(package): \(replaced.count) operations replaced\(names)")
+        Console.print("\(self.package): \(replaced.count) operations replaced\(names)")
+    }
+
+    /// Writes a package in a format that may lack some of its operations: then others take the
+    /// place of those, as in the package of a network.
+    private func translated(
+        _ package: MLPackage, of model: Model, to format: ModelFormat,
+        _ write: ModelFormat.PackageWriter
+    ) throws -> WrittenModel {
+        do {
+            return try written(package, write)
+        } catch let refusal as ConversionError where refusal.kind == .model {
+            var options = try ExportOptions(keepingThoseOf: package)
+            options.target = .iOS26
+            let other = try? model.converted(options, sizes: false, for: format).package
+            guard let other, let result = try? written(other, write) else { throw refusal }
+            Console.note("written with other operations: \(refusal.place): \(refusal.rule)")
+            return result
+        }
     }
 
     private func written(

@@ -75,9 +75,35 @@ extension Tensor {
         let part = try slice.outputShape(for: [shape])
         try require(
             part.count == update.shape.count, "an update of \(update.shape) does not fit \(part)")
-        let scatter = SliceScatter(slice: slice, shape: shape)
-        let isReplaced = graph.constant(1).broadcast(to: part).applying(scatter)
-        return select(isReplaced, update.reshaped(part).applying(scatter), self)
+        let isReplaced = graph.constant(1).broadcast(to: part).surrounded(for: slice, in: shape)
+        return select(isReplaced, update.reshaped(part).surrounded(for: slice, in: shape), self)
+    }
+
+    /// Zeros of `shape` with the elements that `slice` reads of it replaced by this tensor's. Made
+    /// of operations that every file format has, other than ``SliceScatter``.
+    private func surrounded(for slice: Slice, in shape: Shape) -> Tensor {
+        var result = self
+        for (axis, stride) in slice.stride.enumerated() where stride > 1 {
+            result = result.spread(axis, stride)
+        }
+        let extents = result.shape.dimensions
+        let after = extents.indices.map { shape[$0] - slice.begin[$0] - extents[$0] }
+        return result.padded(before: slice.begin, after: after, value: 0)
+    }
+
+    /// `stride` − 1 zeros between the elements of an axis.
+    private func spread(_ axis: Int, _ stride: Int) -> Tensor {
+        let count = shape[axis]
+        guard count > 1 else { return self }
+        // The last element has none behind it.
+        var (column, row) = (shape.dimensions, shape.dimensions)
+        column.replaceSubrange(axis...axis, with: [count - 1, 1])
+        row[axis] = (count - 1) * stride
+        var after = column.map { _ in 0 }
+        after[axis + 1] = stride - 1
+        let spaced = sliced(axis: axis, 0..<count - 1).reshaped(Shape(column))
+            .padded(before: column.map { _ in 0 }, after: after, value: 0).reshaped(Shape(row))
+        return concat([spaced, sliced(axis: axis, count - 1..<count)], axis: axis)
     }
 
     /// The elements `range` of one axis.
