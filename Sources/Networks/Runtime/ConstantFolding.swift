@@ -7,8 +7,9 @@ import RetintGraph
 /// Core ML would compute such parts when it compiles a package; coremltools 9 refuses some of them
 /// when it reads one.
 enum ConstantFolding {
-    /// Larger results stay computed, because they would make the package larger.
-    private static let largestCount = 1 << 20
+    /// Larger results stay computed, because they would make the package larger; those with
+    /// infinities, such as masks, are not stored with the weights.
+    private static let largestCount = 1 << 20, largestInfiniteCount = 1 << 16
 
     /// - Throws: `GraphError` if the graph is invalid.
     static func folded(
@@ -22,7 +23,10 @@ enum ConstantFolding {
                 inputs.allSatisfy({ target.nodes[$0.id].operation is Constant })
             else { return nil }
             let result = target.apply(node.operation, inputs)
-            return try value(of: result).map { target.constant($0.rounded) }
+            guard let value = try value(of: result),
+                value.values.count <= largestInfiniteCount || value.values.allSatisfy(\.isFinite)
+            else { return result }
+            return target.constant(value.rounded)
         }
     }
 

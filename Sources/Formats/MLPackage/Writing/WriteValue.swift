@@ -35,13 +35,15 @@ extension ProtoValue {
     /// Arrays of at least this many elements go to the weight file, as in Apple's own writer.
     private static var minimumBlobCount: Int { 10 }
 
-    /// A constant, in the weight file if there is one and it belongs there.
+    /// A constant, in the weight file if there is one and it belongs there. Masks with infinities
+    /// stay in the program: readers take the weight file for damaged that has any.
     init(_ value: MILValue, weights: WeightSink?) throws {
         self.init()
         type = ProtoValueType(value.type)
         let isLong = (value.type.elementCount ?? 0) >= Self.minimumBlobCount
-        if let weights, isLong, value.type.dataType.belongsInWeightFile {
-            try value.checkNumbers()
+        if let weights, isLong, value.type.dataType.belongsInWeightFile,
+            try !value.hasInfinities()
+        {
             blobFileValue.fileName = "@model_path/weights/weight.bin"
             blobFileValue.offset = UInt64(try weights.append(value))
         } else {
@@ -69,17 +71,19 @@ extension ProtoTensorValue {
 }
 
 extension MILValue {
-    /// Weights with NaN make a model that returns only NaN: it is not worth writing. Infinities are
-    /// those of masks.
-    fileprivate func checkNumbers() throws {
-        let hasNaN =
+    /// - Throws: ``MLPackageError`` if there is NaN: such weights make a model that returns only
+    ///   NaN, which is not worth writing.
+    fileprivate func hasInfinities() throws -> Bool {
+        let special: [Bool] =
             switch content {
-            case .floats(let values): values.contains(where: \.isNaN)
-            case .halfs(let values): values.contains { $0 & 0x7FFF > 0x7C00 }
-            default: false
+            case .floats(let values): values.lazy.filter { !$0.isFinite }.map(\.isNaN)
+            case .halfs(let values):
+                values.lazy.filter { $0 & 0x7C00 == 0x7C00 }.map { $0 & 0x3FF != 0 }
+            default: []
             }
         try require(
-            !hasNaN, "", "the weights have NaN",
+            !special.contains(true), "", "the weights have NaN",
             "Nothing was written. Use a checkpoint whose training did not diverge.")
+        return !special.isEmpty
     }
 }
