@@ -306,7 +306,8 @@ import Testing
         #expect(result.code == 0, "\(result.output) \(result.messages)")
         // Where others do not help, the package's own operation is named.
         try bench.expect(
-            65, "export", all, "-o", "all.aimodel", says: ["only two spatial dimensions are written"])
+            65, "export", all, "-o", "all.aimodel",
+            says: ["only two spatial dimensions are written"])
         #expect(!FileManager.default.fileExists(atPath: bench.path("all.aimodel")))
     }
 
