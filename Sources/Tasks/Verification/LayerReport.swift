@@ -194,7 +194,15 @@ extension VerificationReport.LayerError {
     /// Whether the value certainly belongs to the expected one, and what float32 loses is known:
     /// not for values that are infinite or zero in both models.
     var isCertain: Bool {
-        guard pairing == .recorded, let rounding else { return false }
+        pairing == .recorded && hasRounding
+    }
+
+    /// Whether the value differs so little from the expected one that both mean the same, but more
+    /// than another form of the same operation; and what float32 loses is known.
+    var isNearlyEqual: Bool { hasRounding && (1e-5...0.05).contains(relative) }
+
+    private var hasRounding: Bool {
+        guard let rounding else { return false }
         return !rounding.isNaN && rounding > -.infinity && (maxAbs == 0 || relative.isFinite)
     }
 
@@ -227,7 +235,7 @@ extension VerificationReport {
     }
 }
 
-private func nearestCompared(before layer: Int, in layers: [VerificationReport.Layer]) -> [Int] {
+func nearestCompared(before layer: Int, in layers: [VerificationReport.Layer]) -> [Int] {
     var open = layers[layer].value.inputs
     var (seen, found): (Set<Int>, Set<Int>) = ([], [])
     while let index = open.popLast() {

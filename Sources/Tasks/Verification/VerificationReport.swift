@@ -69,10 +69,28 @@ public struct VerificationReport: Sendable {
     /// The compared values that can fail the model.
     private var decidingLayers: [VerificationReport.Layer] {
         guard layersDecide else { return [] }
-        return layers.filter { layer in
-            guard let error = layer.error else { return false }
-            return !decidesByCertainty || error.isCertain
+        return layers.indices.filter { index in
+            guard let error = layers[index].error else { return false }
+            return !decidesByCertainty || error.isCertain || isWrongAlone(index)
+        }.map { layers[$0] }
+    }
+
+    /// Whether a value that was paired by its name, its values or its place is off, although what
+    /// it is computed from is as exact as float32. It has to be nearly the expected one and what
+    /// uses it off as well, because it might be another value, such as one before a bias; errors
+    /// below 1e-5 are those of constants such as an epsilon that converters add.
+    private func isWrongAlone(_ index: Int) -> Bool {
+        guard let error = layers[index].error, error.isNearlyEqual, !error.holds else {
+            return false
         }
+        let isComputedRight = nearestCompared(before: index, in: layers).allSatisfy {
+            layers[$0].error?.roundingRatio.map { $0 <= 1 } ?? false
+        }
+        return isComputedRight
+            && layers.indices.contains { user in
+                layers[user].error?.holds == false
+                    && nearestCompared(before: user, in: layers).contains(index)
+            }
     }
 
     /// Every bound that can fail the model, on outputs, colors and intermediate values.
