@@ -164,7 +164,9 @@ struct ExportCommand: ParsableCommand {
     ) throws -> WrittenModel {
         do {
             return try written(package, write)
-        } catch let refusal as ConversionError where refusal.kind == .model {
+        } catch let refusal as ConversionError
+            where refusal.kind == .model && !format.options.contains(.target)
+        {
             var options = try ExportOptions(keepingThoseOf: package)
             options.target = .iOS26
             let other = try? model.converted(options, sizes: false, for: format).package
