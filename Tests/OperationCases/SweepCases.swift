@@ -4,7 +4,7 @@ import RetintTensors
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {
     static let sweeps: [OperationCase] = [
-        reduced, permuted, joined, normalizedAlong, tails, depthwise, manyTaps, columns,
+        reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, columns,
     ].flatMap { $0 }
 
     private static let extents = [2, 3, 5, 4, 3]
@@ -126,15 +126,22 @@ extension OperationTable {
         }
     }
 
-    /// A pixel of the gradient has more terms than are added at once.
-    private static let manyTaps: [OperationCase] = [
-        sweep(
-            "depthwise 7×7 stride 2",
-            [CaseInput([1, 37, 11, 12], .signed), CaseInput([37, 1, 7, 7], .signed)]
-        ) {
-            conv2d($0[0], weight: $0[1], stride: 2, padding: 3, groups: 37)
+    /// Depthwise kernels of other widths, strides and dilations: whole and parts of the columns
+    /// that share loads, and pixels of the gradient with more terms than are added at once.
+    private static let wideKernels: [OperationCase] = [
+        (7, 1, 1, 37, 15), (7, 1, 1, 16, 3), (7, 2, 1, 37, 12), (9, 1, 1, 16, 14), (4, 1, 1, 24, 9),
+        (2, 2, 1, 16, 12), (6, 2, 1, 20, 13), (23, 1, 1, 16, 17), (5, 3, 1, 18, 21),
+        (3, 1, 2, 16, 12), (7, 1, 3, 33, 24), (5, 2, 2, 16, 16),
+    ].map { kernel, stride, dilation, channels, width in
+        let shapes: [Shape] = [[1, channels, 11, width], [channels, 1, kernel, kernel]]
+        let name = "depthwise \(channels) width \(width) kernel \(kernel) stride \(stride)"
+        let padding = Padding((kernel - 1) * dilation / 2)
+        return sweep("\(name) dilation \(dilation)", shapes.map { CaseInput($0, .signed) }) {
+            conv2d(
+                $0[0], weight: $0[1], stride: Pair(stride, stride), padding: padding,
+                dilation: Pair(dilation, dilation), groups: channels)
         }
-    ]
+    }
 
     /// Sums of columns that fill several vectors, one, and none.
     private static let columns: [OperationCase] = [16, 64, 149].map { channels in

@@ -4,9 +4,12 @@
 #include "clones.h"
 #include "tail.h"
 
-// Channels summed at once, output pixels that share loads, rows computed side by side, and columns
-// of the widest kernel that is compiled for its width.
-enum { LANES = RT_SLICE, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5, MOST_TERMS = 9 };
+// Channels summed at once, output pixels that share loads, and rows computed side by side; columns
+// of a kernel whose weight gradient is summed in registers, and columns of any kernel that share
+// loads.
+enum {
+    LANES = RT_SLICE, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5, NEAR_COLUMNS = 4, MOST_TERMS = 9
+};
 typedef float lanes __attribute__((ext_vector_type(RT_SLICE), aligned(4)));
 // Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
@@ -84,43 +87,52 @@ RT_INLINE void add_row(int columns, int stride, int count, int isInside, lanes *
     }
 }
 
+// The same for one column of a kernel, with any stride: `x` is the first pixel that it reads.
+RT_INLINE void add_column(int stride, int count, int isInside, lanes *sum, const float *x,
+                          ptrdiff_t channels, lanes w, ptrdiff_t begin, ptrdiff_t end) {
+    EACH (int j = 0; j < count; j++) {
+        ptrdiff_t pixel = (ptrdiff_t)j * stride;
+        if (isInside || (pixel >= begin && pixel < end))
+            sum[j] = *(const lanes *)(x + pixel * channels) * w + sum[j];
+    }
+}
+
+// The product of one kernel row of any width. Columns next to each other share the pixels that they
+// load: `stride` is a constant, or 0 if the columns or the outputs are farther apart.
+RT_INLINE void add_any_row(int stride, int count, int isInside, lanes *sum, const float *x,
+                           const rt_conv *c, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
+    ptrdiff_t channels = c->channels, reach = c->dilation_width;
+    int kw = 0;
+    for (; stride && kw + NEAR_COLUMNS <= c->kernel_width; kw += NEAR_COLUMNS)
+        add_row(NEAR_COLUMNS, stride, count, isInside, sum, x + kw * channels, channels, w + kw,
+                begin - kw, end - kw);
+    for (; kw < c->kernel_width; kw++)
+        add_column(c->stride_width, count, isInside, sum, x + kw * reach * channels, channels,
+                   w[kw], begin - kw * reach, end - kw * reach);
+}
+
 // `count` outputs next to each other, from `ow` on. Each pixel is loaded once. All parameters
-// before `l` are constants: the kernel's columns, without dilation, and whether all pixels that are
-// read lie inside the image's width.
+// before `l` are constants: the kernel's columns, without dilation, or 0 for any kernel, the stride
+// as in `add_any_row`, and whether all pixels that are read lie inside the image's width.
 RT_INLINE void close_outputs(int columns, int stride, int count, int isInside, const line *l,
                              const slice *s, ptrdiff_t ow) {
     const rt_conv *c = l->c;
-    ptrdiff_t channels = c->channels, left = ow * stride - c->pad_left;
+    ptrdiff_t channels = c->channels, left = ow * c->stride_width - c->pad_left;
     ptrdiff_t begin = -left, end = c->width - left;
     ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * channels;
     const float *x = l->x + left * channels + s->channel;
-    const lanes *w = s->w + l->first * columns;
+    const lanes *w = s->w + l->first * c->kernel_width;
     lanes sum[PIXELS];
     EACH (int j = 0; j < count; j++) sum[j] = (lanes)0;
     if (isInside && columns == 3 && l->last - l->first == 3)
         EACH (int kh = 0; kh < 3; kh++)
             add_row(3, stride, count, 1, sum, x + kh * down, channels, w + kh * 3, 0, 0);
     else
-        for (int kh = l->first; kh < l->last; kh++, x += down, w += columns)
-            add_row(columns, stride, count, isInside, sum, x, channels, w, begin, end);
+        for (int kh = l->first; kh < l->last; kh++, x += down, w += c->kernel_width)
+            if (columns)
+                add_row(columns, stride, count, isInside, sum, x, channels, w, begin, end);
+            else add_any_row(stride, count, isInside, sum, x, c, w, begin, end);
     store(count, sum, l, s, ow);
-}
-
-// One output of any kernel.
-RT_INLINE void any_output(const line *l, const slice *s, ptrdiff_t ow) {
-    const rt_conv *c = l->c;
-    ptrdiff_t channels = c->channels, left = ow * c->stride_width - c->pad_left;
-    ptrdiff_t reach = c->dilation_width, down = (ptrdiff_t)c->dilation_height * c->width * channels;
-    int first = left < 0 ? (int)((-left + reach - 1) / reach) : 0;
-    int last = left >= c->width ? 0 : (int)((c->width - 1 - left) / reach + 1);
-    if (last > c->kernel_width) last = c->kernel_width;
-    const float *x = l->x + left * channels + s->channel;
-    lanes sum = (lanes)0;
-    for (int kh = l->first; kh < l->last; kh++, x += down)
-        for (int kw = first; kw < last; kw++)
-            sum = *(const lanes *)(x + kw * reach * channels) * s->w[kh * c->kernel_width + kw]
-                + sum;
-    store(1, &sum, l, s, ow);
 }
 
 // Outputs whose windows lie inside the image's width: [begin, end).
@@ -163,17 +175,16 @@ RT_INLINE void close_slice(int columns, int stride, const line *rows, int count,
 
 RT_INLINE void slice_rows(const line *rows, int count, const slice *s, int inner, int outer) {
     const rt_conv *c = rows->c;
-    int isClose = c->dilation_width == 1, stride = c->stride_width, columns = c->kernel_width;
-    if (isClose && columns == 3 && stride == 1) close_slice(3, 1, rows, count, s, inner, outer);
-    else if (isClose && columns == 3 && stride == 2)
-        close_slice(3, 2, rows, count, s, inner, outer);
-    else if (isClose && columns == 5 && stride == 1)
-        close_slice(5, 1, rows, count, s, inner, outer);
-    else if (isClose && columns == 5 && stride == 2)
-        close_slice(5, 2, rows, count, s, inner, outer);
-    else
-        for (int r = 0; r < count; r++)
-            for (int ow = 0; ow < c->out_width; ow++) any_output(rows + r, s, ow);
+    int columns = c->kernel_width;
+    int stride = c->dilation_width == 1 && c->stride_width <= 2 ? c->stride_width : 0;
+    if (columns == 3 && stride == 1) close_slice(3, 1, rows, count, s, inner, outer);
+    else if (columns == 3 && stride == 2) close_slice(3, 2, rows, count, s, inner, outer);
+    else if (columns == 5 && stride == 1) close_slice(5, 1, rows, count, s, inner, outer);
+    else if (columns == 5 && stride == 2) close_slice(5, 2, rows, count, s, inner, outer);
+    else if (columns == 7 && stride == 1) close_slice(7, 1, rows, count, s, inner, outer);
+    else if (stride == 1) close_slice(0, 1, rows, count, s, inner, outer);
+    else if (stride == 2) close_slice(0, 2, rows, count, s, inner, outer);
+    else close_slice(0, 0, rows, count, s, inner, outer);
 }
 
 // A row of outputs of fewer channels than a slice has.
@@ -377,16 +388,18 @@ RT_INLINE void weight_3x3(int stride, int pad, float *dw_t, const float *x, cons
     }
 }
 
-// Outputs [begin, end) of a row in LANES channels; all their kernel columns lie in the image. The
-// sums of one kernel row stay in registers. `columns` is a constant wherever this is inlined.
-RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *dy,
+// Outputs [begin, end) of a row in LANES channels, and `columns` of a kernel row from `first` on,
+// which all lie in the image. The sums stay in registers. `columns` is a constant wherever this is
+// inlined.
+RT_INLINE void add_inner(int columns, int first, float *dw_t, const float *x, const float *dy,
                          const rt_conv *c, int begin, int end) {
     lanes sum[2][MOST_COLUMNS];
     ptrdiff_t channels = c->channels, step = c->stride_width * channels;
     ptrdiff_t reach = c->dilation_width * channels;
     for (int i = 0; i < 2; i++)
         for (int kw = 0; kw < columns; kw++) sum[i][kw] = (lanes)0;
-    const float *s = x + (begin * (ptrdiff_t)c->stride_width - c->pad_left) * channels;
+    const float *s = x + (begin * (ptrdiff_t)c->stride_width - c->pad_left) * channels
+        + first * reach;
     for (int ow = begin; ow < end; ow += 2, s += 2 * step)
         for (int i = 0; i < 2 && ow + i < end; i++) {
             lanes g = *(const lanes *)(dy + (ow + i) * channels);
@@ -394,7 +407,21 @@ RT_INLINE void add_inner(int columns, float *dw_t, const float *x, const float *
                 sum[i][kw] = g * *(const lanes *)(s + i * step + kw * reach) + sum[i][kw];
         }
     for (int kw = 0; kw < columns; kw++)
-        *(lanes *)(dw_t + kw * channels) += sum[0][kw] + sum[1][kw];
+        *(lanes *)(dw_t + (first + kw) * channels) += sum[0][kw] + sum[1][kw];
+}
+
+// The same for all columns.
+RT_INLINE void add_inner_row(float *dw_t, const float *x, const float *dy, const rt_conv *c,
+                             int begin, int end) {
+    int columns = c->kernel_width, first = 0;
+    if (columns == 5) return add_inner(5, 0, dw_t, x, dy, c, begin, end);
+    for (; first + NEAR_COLUMNS <= columns; first += NEAR_COLUMNS)
+        add_inner(NEAR_COLUMNS, first, dw_t, x, dy, c, begin, end);
+    switch (columns - first) {
+    case 3: return add_inner(3, first, dw_t, x, dy, c, begin, end);
+    case 2: return add_inner(2, first, dw_t, x, dy, c, begin, end);
+    case 1: return add_inner(1, first, dw_t, x, dy, c, begin, end);
+    }
 }
 
 // The same for one output at any position and `count` channels.
@@ -411,11 +438,9 @@ RT_INLINE void add_edge(float *dw_t, const float *x, const float *dy, const rt_c
 // One kernel row over one output row, LANES channels or the last `count`.
 RT_INLINE void add_gradient_row(float *dw_t, const float *x, const float *dy, const rt_conv *c,
                                 int inner, int outer, int count) {
-    int fits = count == LANES && (c->kernel_width == 3 || c->kernel_width == 5);
-    int begin = fits ? inner : c->out_width, end = fits ? outer : c->out_width;
+    int begin = count == LANES ? inner : c->out_width, end = count == LANES ? outer : begin;
     for (int ow = 0; ow < begin; ow++) add_edge(dw_t, x, dy, c, ow, count);
-    if (begin < end && c->kernel_width == 3) add_inner(3, dw_t, x, dy, c, begin, end);
-    if (begin < end && c->kernel_width == 5) add_inner(5, dw_t, x, dy, c, begin, end);
+    if (begin < end) add_inner_row(dw_t, x, dy, c, begin, end);
     for (int ow = end; ow < c->out_width; ow++) add_edge(dw_t, x, dy, c, ow, count);
 }
 
