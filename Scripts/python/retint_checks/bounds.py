@@ -35,7 +35,8 @@ WIDTHS = (0.25, 0.5)
 SIZES = (32, 64, 96)
 # The size at which random weights are scaled.
 CALIBRATED = 128
-# A fault is named if it is the first value outside the tolerance, or one that follows at once.
+# A fault is named if it is the first value outside the tolerance, or one that follows at once, or
+# if its weight is reported as changed.
 MISSED, NAMED = 0.01, 0.95
 
 
@@ -157,7 +158,8 @@ def number(value):
 def named(found, first, operation):
     """Whether the first value outside the tolerance is the operation's or follows it at once."""
     layers = {layer["name"]: layer for layer in found["layers"]}
-    return first == operation or (
+    changed = {weight["layer"] for weight in found.get("changed_weights", [])}
+    return first == operation or operation in changed or (
         first in layers and operation in layers[first]["inputs"]
         and not layers[operation].get("compared_with"))
 

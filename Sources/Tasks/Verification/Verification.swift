@@ -109,14 +109,29 @@ extension Model {
                 expected: RecordedOutputs(other, for: self, on: inputs))
         }
         let rounding = try roundingErrors(of: other, on: inputs, options)
-        return try VerificationRun(
+        var report = try VerificationRun(
             self, against: ModelValues(other, rounding: rounding), on: inputs, options,
             half: half ?? [:], rounding: rounding?.outputs ?? [:]
         ).report()
+        if rounding != nil, report.layersDecide {
+            report.changedWeights = try changedWeights(against: other, on: inputs)
+        }
+        return report
     }
 }
 
 extension Model {
+    private func changedWeights(
+        against other: Model, on inputs: VerificationInputs
+    ) throws -> [VerificationReport.ChangedWeight] {
+        let first = try inputs.input(0).tensors
+        return try verifying {
+            try ChangedWeights(
+                of: graph(on: first, folds: false), against: other.graph(on: first, folds: false)
+            ).found
+        }
+    }
+
     /// What float32 loses in the other model; nil if no bound asks for that.
     private func roundingErrors(
         of other: Model, on inputs: VerificationInputs, _ options: VerificationOptions

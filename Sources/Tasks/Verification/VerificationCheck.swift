@@ -38,6 +38,8 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case roundingRatio = "rounding-ratio"
     /// The error of an intermediate value, relative to what float32 loses, has an upper bound.
     case layerRounding = "layer-rounding"
+    /// A weight that is the reference's in most elements is so in all.
+    case weight = "weight"
     /// Each requested runtime ran the model.
     case judged = "judged"
     /// The largest |c − e| of an output, relative to its largest |e|, has an upper bound.
@@ -58,6 +60,7 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .layerError: "The largest error of an intermediate value is small enough."
         case .layerSNR: "The SNR of an intermediate value is high enough."
         case .maxRelative: "The largest error of an output is small beside its largest value."
+        case .weight: "Weights of the reference are unchanged."
         case .judged: "Each requested runtime ran the model."
         }
     }

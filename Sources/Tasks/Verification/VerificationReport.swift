@@ -33,6 +33,9 @@ public struct VerificationReport: Sendable {
     public let layerTolerance: LayerTolerance
     /// Whether a layer that exceeds its tolerance fails the model.
     public let layersDecide: Bool
+    /// Weights that are those of another model in most of their elements, but not in all; looked
+    /// for where bounds follow from what float32 loses.
+    public var changedWeights: [VerificationReport.ChangedWeight] = []
     /// Where errors come from, as far as requested.
     public var diagnosis = VerificationReport.Diagnosis()
 
@@ -61,6 +64,9 @@ public struct VerificationReport: Sendable {
             "\(count) intermediate \(count == 1 ? "value is" : "values are") outside the tolerance"
         ]
     }
+
+    /// A sentence for each weight that was changed.
+    public var weightFailures: [String] { changedWeights.map(\.failure) }
 
     /// Whether only values that certainly belong together can fail the model: so it is where the
     /// tolerance was not chosen, but follows from what float32 loses.
@@ -93,9 +99,10 @@ public struct VerificationReport: Sendable {
             }
     }
 
-    /// Every bound that can fail the model, on outputs, colors and intermediate values.
+    /// Every bound that can fail the model, on outputs, colors, weights and intermediate values.
     public var checks: [VerificationCheck] {
-        outputs.flatMap(\.checks) + colorChecks + layerChecks
+        outputs.flatMap(\.checks) + colorChecks
+            + changedWeights.map { VerificationCheck(.weight, $0.layer, $0.failure) } + layerChecks
     }
 
     private var colorChecks: [VerificationCheck] {
@@ -117,7 +124,7 @@ public struct VerificationReport: Sendable {
     /// Whether at least one output was compared and every bound is met.
     public var passed: Bool {
         !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
-            && outputs.allSatisfy(\.failures.isEmpty)
+            && changedWeights.isEmpty && outputs.allSatisfy(\.failures.isEmpty)
     }
 
     /// The number of intermediate values that were compared.
@@ -164,6 +171,7 @@ extension VerificationReport: Codable {
     private enum CodingKeys: String, CodingKey {
         case judge, runtime, model, reference, isSameNetwork, isColorizer, precision, compute
         case tolerance, layerTolerance, layersDecide, outputs, photos, layers
+        case changedWeights
         case color = "deltaE2000"
     }
 
@@ -194,6 +202,8 @@ extension VerificationReport: Codable {
         photos = try value(.photos)
         let values: [VerificationReport.Layer] = try value(.layers)
         layers = values.map { $0.judged(by: layerTolerance) }
+        changedWeights =
+            try container.decodeIfPresent([ChangedWeight].self, forKey: .changedWeights) ?? []
         diagnosis = try VerificationReport.Diagnosis(from: decoder).judged(by: tolerance)
     }
 
@@ -216,6 +226,7 @@ extension VerificationReport: Codable {
         try container.encodeIfPresent(color, forKey: .color)
         try container.encode(photos, forKey: .photos)
         try container.encode(layers, forKey: .layers)
+        if !changedWeights.isEmpty { try container.encode(changedWeights, forKey: .changedWeights) }
         try diagnosis.encode(to: encoder)
     }
 }

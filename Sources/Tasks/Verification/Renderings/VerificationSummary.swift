@@ -33,7 +33,7 @@ private struct ReportObject: Encodable {
         case passed, judge, model, reference, precision, compute, runtime, tolerance, outputs
         case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
         case layersCompared, firstPastTolerance, firstNonFinite, largestValue
-        case stages, firstFailingStage, errorSources, precisionSearch, reduction
+        case changedWeights, stages, firstFailingStage, errorSources, precisionSearch, reduction
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
@@ -53,7 +53,10 @@ private struct ReportObject: Encodable {
         try container.encode(report.photos.map { PhotoObject($0) }, forKey: .photos)
         try container.encodeIfPresent(report.worstPhoto?.photo, forKey: .worstPhoto)
         try container.encode(
-            report.colorFailures + report.layerFailures, forKey: .failures)
+            report.colorFailures + report.weightFailures + report.layerFailures, forKey: .failures)
+        if !report.changedWeights.isEmpty {
+            try container.encode(report.changedWeights, forKey: .changedWeights)
+        }
         try encodeLayers(to: &container)
         try encodeDiagnosis(to: &container)
     }

@@ -1,0 +1,266 @@
+import RetintGraph
+import RetintRuntime
+import RetintTensors
+
+extension VerificationReport {
+    /// A weight that is the reference's in most of its elements, but not in all: no converter does
+    /// that to a weight.
+    ///
+    /// Its factor by rows may be another, as after a batch normalization was folded into it.
+    public struct ChangedWeight: Hashable, Codable, Sendable {
+        /// The name of the value that the model computes with the weight.
+        public let layer: String
+        /// The name of the reference's weight; that of the value computed with it if it has none.
+        public let reference: String
+        /// How many elements differ; all of them if the weight is ``isTransposed``.
+        public let changed: Int
+        /// How many elements the weight has.
+        public let count: Int
+        /// The largest error, divided by the largest value in that row of the reference's weight.
+        public let relativeError: Double
+        /// Whether the kernels have the reference's elements, but rows and columns are exchanged.
+        public let isTransposed: Bool
+
+        /// What differs, in a sentence.
+        var failure: String {
+            let subject = "the weight of \(layer) has the elements of \(reference)"
+            guard !isTransposed else {
+                return "\(subject) with the rows and columns of each kernel exchanged"
+            }
+            let places = changed == 1 ? "1" : "\(changed)"
+            return "\(subject) but for \(places) of \(count), which differ by up to "
+                + "\(figure(relativeError, Self.leastError)) of the largest value in the row"
+        }
+
+        /// Smaller errors, relative to the largest value of a row, are those of other arithmetic.
+        static let leastError = 1e-4
+        /// Errors up to this, relative to the largest value of a row, are rounding.
+        static let rounding = 4e-6
+    }
+}
+
+/// Finds weights of a model that are nearly those of another one.
+///
+/// Only weights of the same extents are compared, matrices also transposed, without those that the
+/// other model has in all elements. So a weight that a converter computed anew is like none, and is
+/// not reported.
+struct ChangedWeights {
+    private(set) var found: [VerificationReport.ChangedWeight] = []
+    /// Fewer elements may be equal by chance.
+    private static let leastElements = 8
+
+    /// - Throws: the errors of reading weights.
+    init(of model: ModelGraph, against other: ModelGraph) throws {
+        let expected = Dictionary(grouping: other.weights, by: \.extents)
+        let own = Dictionary(grouping: model.weights, by: \.extents)
+        for (extents, weights) in own where extents.reduce(1, *) >= Self.leastElements {
+            if let candidates = expected[extents] { try compare(weights, candidates) }
+        }
+        found.sort { ($0.layer, $0.reference) < ($1.layer, $1.reference) }
+    }
+
+    private mutating func compare(_ weights: [GraphWeight], _ candidates: [GraphWeight]) throws {
+        var rest = try candidates.map { try ExpectedWeight($0) }
+        var unpaired: [(weight: GraphWeight, values: [Float])] = []
+        for weight in weights {
+            let values = try weight.read()
+            let same = rest.firstIndex { candidate in
+                candidate.orders(for: weight.shape).contains {
+                    WeightLikeness(values, $0, weight.shape).isSame
+                }
+            }
+            if let same { rest.remove(at: same) } else { unpaired.append((weight, values)) }
+        }
+        for (weight, values) in unpaired {
+            let near = rest.flatMap { candidate in
+                candidate.orders(for: weight.shape).compactMap {
+                    report(weight, values, candidate.name, $0)
+                }
+            }
+            if let nearest = near.min(by: { $0.changed < $1.changed }) { found.append(nearest) }
+        }
+    }
+}
+
+extension ChangedWeights {
+    private func report(
+        _ weight: GraphWeight, _ values: [Float], _ reference: String, _ expected: [Float]
+    ) -> VerificationReport.ChangedWeight? {
+        let likeness = WeightLikeness(values, expected, weight.shape)
+        let isTransposed =
+            !likeness.isNear
+            && transposedKernels(expected, weight.shape).map {
+                WeightLikeness(values, $0, weight.shape).isSame
+            } ?? false
+        guard likeness.isNear || isTransposed else { return nil }
+        return VerificationReport.ChangedWeight(
+            layer: weight.layer, reference: reference,
+            changed: isTransposed ? values.count : likeness.changed, count: values.count,
+            relativeError: likeness.largestError, isTransposed: isTransposed)
+    }
+}
+
+/// A weight of the reference in the orders that a model may have it in.
+private struct ExpectedWeight {
+    let name: String
+    private let shape: [Int]
+    private let values: [Float]
+    /// Of a matrix: formats multiply by it from either side.
+    private let transposed: [Float]?
+
+    init(_ weight: GraphWeight) throws {
+        (name, shape, values) = (weight.name, weight.shape, try weight.read())
+        let (values, shape) = (values, shape)
+        transposed =
+            shape.count == 2
+            ? (0..<values.count).map { values[$0 % shape[0] * shape[1] + $0 / shape[0]] } : nil
+    }
+
+    func orders(for shape: [Int]) -> [[Float]] {
+        let same = shape == self.shape ? [values] : []
+        return shape == self.shape.reversed() ? same + (transposed.map { [$0] } ?? []) : same
+    }
+}
+
+/// How far the elements of two weights of the same extents agree.
+private struct WeightLikeness {
+    private(set) var changed = 0
+    private(set) var largestError = 0.0
+    private var equal = 0
+    private let count: Int
+    /// The number of rows, and of elements of a kernel.
+    private let rows, area: Int
+    /// The places in kernels where elements differ.
+    private var places: Set<Int> = []
+    /// Equal elements that are not zero, up to a number, to tell weights from zeros and ones.
+    private var distinct: Set<Float> = []
+    private static let leastDistinct = 8
+    private static let leastRow = 8
+
+    init(_ values: [Float], _ expected: [Float], _ shape: [Int]) {
+        count = values.count
+        rows = shape.count > 1 ? shape[0] : 1
+        area = shape.count > 2 ? shape.suffix(2).reduce(1, *) : 1
+        guard values.count == expected.count else { return }
+        let row = count / rows
+        for start in stride(from: 0, to: count, by: row) {
+            add(values[start..<start + row], expected[start..<start + row])
+            // The first rows show whether the rest is worth a look.
+            if start > 8 * row, 4 * equal < start { return }
+        }
+    }
+
+    var isSame: Bool { equal == count }
+
+    /// Whether most elements are equal. Gates of recurrent layers, which formats order differently,
+    /// leave half of the rows in place.
+    var isNear: Bool {
+        changed > 0 && 4 * equal >= 3 * count && distinct.count >= Self.leastDistinct
+            && !hasOtherBranch
+    }
+
+    /// Whether the same places of all kernels differ, or the middle of one in each row: smaller
+    /// kernels or identities, which ran in parallel, may have been added to them.
+    private var hasOtherBranch: Bool {
+        guard area > 1, 2 * places.count <= area else { return false }
+        let isIdentity = places == [area / 2] && 10 * changed >= 9 * rows
+        return isIdentity || 10 * changed >= 9 * places.count * (count / area)
+    }
+
+    private mutating func add(_ row: ArraySlice<Float>, _ other: ArraySlice<Float>) {
+        let peak = other.reduce(0) { max($0, abs($1)) }
+        guard peak > 0, peak.isFinite else {
+            equal += zip(row, other).count { $0 == $1 }
+            return
+        }
+        let factor = Self.factor(row, other, peak)
+        let scale = 1 / (Double(peak) * abs(factor))
+        for (index, (value, expected)) in zip(row, other).enumerated() {
+            let error = abs(Double(value) - factor * Double(expected)) * scale
+            if error <= VerificationReport.ChangedWeight.rounding {
+                equal += 1
+                if expected != 0, distinct.count < Self.leastDistinct { distinct.insert(expected) }
+            } else if error > VerificationReport.ChangedWeight.leastError {
+                changed += 1
+                places.insert(index % area)
+                largestError = max(largestError, error)
+            }
+        }
+    }
+
+    /// The factor between two rows: the median of the quotients of some large elements. It is 1 if
+    /// most others differ, or for short rows, in which few elements would be left to compare.
+    private static func factor(
+        _ row: ArraySlice<Float>, _ other: ArraySlice<Float>, _ peak: Float
+    ) -> Double {
+        guard row.count >= leastRow else { return 1 }
+        var quotients: [Double] = []
+        for (value, expected) in zip(row, other) where abs(expected) > peak / 4 {
+            quotients.append(Double(value) / Double(expected))
+            if quotients.count == 15 { break }
+        }
+        let median = quotients.sorted()[quotients.count / 2]
+        let close = quotients.count {
+            abs($0 - median) <= VerificationReport.ChangedWeight.leastError * abs(median)
+        }
+        return 2 * close > quotients.count && abs(median - 1) > 1e-6 ? median : 1
+    }
+}
+
+/// A weight with rows and columns of its square kernels exchanged; nil if they are not square.
+private func transposedKernels(_ values: [Float], _ shape: [Int]) -> [Float]? {
+    guard shape.count > 2, let side = shape.last, side == shape[shape.count - 2] else { return nil }
+    let area = side * side
+    return values.indices.map { index in
+        let place = index % area
+        return values[index - place + place % side * side + place / side]
+    }
+}
+
+/// A weight of a graph.
+private struct GraphWeight {
+    let name: String
+    /// The name of the value that is computed with it.
+    let layer: String
+    /// The extents without those of 1.
+    let shape: [Int]
+    let read: () throws -> [Float]
+
+    /// Equal for weights that are compared with each other.
+    var extents: [Int] { shape.count == 2 ? shape.sorted() : shape }
+}
+
+extension ModelGraph {
+    fileprivate var weights: [GraphWeight] {
+        let nodes = graph.nodes
+        var seen: Set<Int> = []
+        var weights: [GraphWeight] = []
+        for user in graph.live(from: outputs.map(\.value.id)) {
+            for id in nodes[user].inputs where seen.insert(id).inserted {
+                let layer = layer(of: user)
+                let shape = nodes[id].shape.dimensions.filter { $0 != 1 }
+                switch nodes[id].operation {
+                case let variable as Variable:
+                    let name = variable.variableName
+                    guard let values = variables[name] else { continue }
+                    weights.append(
+                        GraphWeight(name: name, layer: layer, shape: shape) {
+                            try values.tensorData().scalars
+                        })
+                case let constant as Constant where constant.data.scalars.count > 1:
+                    let values = constant.data.scalars
+                    weights.append(
+                        GraphWeight(name: layer, layer: layer, shape: shape) { values })
+                default: break
+                }
+            }
+        }
+        return weights
+    }
+
+    /// The name of the first value that is computed with a node.
+    private func layer(of node: Int) -> String {
+        let value = values.first { $0.tensor.id >= node } ?? values.last
+        return value?.description.name ?? graph.nodes[node].operation.name
+    }
+}
