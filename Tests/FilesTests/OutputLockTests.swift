@@ -44,6 +44,29 @@ import Testing
         #expect(refusal(of: "new.h5") == nil)
     }
 
+    /// Files that have the name of a lock, but were not written as one: data, a file with a second
+    /// name, and a pipe, which would block.
+    @Test(arguments: ["mine\n", "1\n", nil])
+    func filesThatAreNoLocksStay(content: String?) throws {
+        let lock = scratch.path(".a.h5.retint-lock")
+        if let content {
+            try Data(content.utf8).write(to: URL(filePath: scratch.path("data")))
+            if content == "1\n" {
+                try FileManager.default.linkItem(atPath: scratch.path("data"), toPath: lock)
+            } else {
+                try FileManager.default.moveItem(atPath: scratch.path("data"), toPath: lock)
+            }
+        } else {
+            #expect(mkfifo(lock, 0o600) == 0)
+        }
+        let error = try #require(refusal(of: "a.h5"))
+        #expect(error.reason.contains("not a file that retint wrote") && !error.remedy.isEmpty)
+        // Leftovers are removed before the first output in a folder.
+        #expect(refusal(of: "b.h5") == nil)
+        #expect(try scratch.names().contains(".a.h5.retint-lock"))
+        if let content { #expect(try readFile(lock) == Array(content.utf8)) }
+    }
+
     @Test func ownLocksCount() throws {
         let path = scratch.path("a.h5")
         var locks = [try OutputLock(path), try OutputLock(path)]

@@ -61,6 +61,52 @@ import Testing
         }
     }
 
+    /// Links in place of a run's files would lead its writes to files elsewhere.
+    @Test(arguments: [
+        "config.yaml", "metrics.jsonl", "report.html", "last.h5", "best.h5", "samples",
+    ])
+    func linksInTheFolderAreRefused(name: String) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        var configuration = try scratch.configuration("steps=2", "save_every=1")
+        configuration.output = scratch.path("run")
+        let isNew = name != "last.h5"
+        if !isNew { #expect(try TrainingRun(configuration).run() == .finished) }
+        try createFolder(configuration.output)
+        let (path, target) = (scratch.path("run/\(name)"), scratch.path("mine"))
+        if name == "samples" { try createFolder(target) }
+        if name != "samples" { try AtomicFile.write([1, 2, 3], to: target) }
+        unlink(path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        for start in [TrainingStart.fresh, .resumed] where isNew == (start == .fresh) {
+            let error = #expect(throws: FileError.self) {
+                _ = try TrainingRun(configuration, from: start).run()
+            }
+            #expect(error?.reason.contains("of this run") == true)
+        }
+        if name != "samples" { #expect(try readFile(target) == [1, 2, 3]) }
+        if name == "samples" { #expect(entries(of: target) == []) }
+    }
+
+    @Test func picturesOfOthersStay() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        var configuration = try scratch.configuration("steps=2")
+        configuration.output = scratch.path("run")
+        try createFolder(scratch.path("run/samples"))
+        let (other, like) = ("run/samples/12.png", "run/samples/0000002.png")
+        try AtomicFile.write([1], to: scratch.path(other))
+        try AtomicFile.write([2], to: scratch.path(like))
+        let error = #expect(throws: TrainingError.self) {
+            _ = try TrainingRun(configuration).run()
+        }
+        #expect(error?.description.contains("is not of a run in this folder") == true)
+        #expect(try readFile(scratch.path(like)) == [2])
+        unlink(scratch.path(like))
+        #expect(try TrainingRun(configuration).run() == .finished)
+        #expect(try readFile(scratch.path(other)) == [1])
+    }
+
     /// What an interruption saves is not one of the checkpoints to keep.
     @Test func interruptionsKeepNoCheckpoint() throws {
         let scratch = try TemporaryFolder()

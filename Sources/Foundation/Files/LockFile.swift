@@ -40,10 +40,11 @@ final class LockFile {
 
     /// The holder of a lock, which may be this process; nil if nobody holds it.
     static func holder(of path: FilePath) -> Holder? {
-        let descriptor = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Opening a pipe would block.
+        let descriptor = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard isBusy(flock(descriptor, LOCK_SH | LOCK_NB)) else { return nil }
+        guard isLock(descriptor), isBusy(flock(descriptor, LOCK_SH | LOCK_NB)) else { return nil }
         return holder(descriptor)
     }
 
@@ -53,9 +54,13 @@ final class LockFile {
         var attempts = 0
         while true {
             attempts += 1
-            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             let descriptor = open(path.string, flags, 0o666)
             guard descriptor >= 0 else { throw FileError(path: target.string, operation: "write") }
+            guard isLock(descriptor) else {
+                close(descriptor)
+                throw isForeign(path, for: target)
+            }
             guard !isBusy(patientLock(descriptor)) else {
                 defer { close(descriptor) }
                 throw inUse(target, by: holder(descriptor))
@@ -66,6 +71,23 @@ final class LockFile {
             if isThere || attempts == 100 { return descriptor }
             close(descriptor)
         }
+    }
+
+    /// Whether an open file is one that a lock has written, or empty: nothing else may be emptied
+    /// or removed. A file with a second name may be somebody's data.
+    private static func isLock(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink <= 1
+        else { return false }
+        return status.st_size == 0 || holder(descriptor).process != nil
+    }
+
+    private static func isForeign(_ path: FilePath, for target: FilePath) -> FileError {
+        FileError(
+            path: target.string, operation: "write",
+            reason: "its lock \(path.string) is not a file that retint wrote",
+            remedy: "rename or remove that file")
     }
 
     static func inUse(_ target: FilePath, by holder: Holder) -> FileError {

@@ -12,6 +12,8 @@ final class RunReport: MetricsSink {
     private var records: [MetricsRecord] = []
     /// The largest number of steps whose samples are shown.
     private static let maximumSampleSteps = 6
+    /// Bytes of a picture.
+    private static let largestSample = 1 << 26
 
     /// - Parameter step: the step to resume after; samples and records of later steps are dropped.
     init(
@@ -31,8 +33,8 @@ final class RunReport: MetricsSink {
     /// The sample files in the folder with their steps, oldest first.
     private var kept: [(name: String, step: Int)] {
         let names = entries(of: samples) ?? []
-        return names.filter { $0.hasSuffix(".png") }.sorted()
-            .compactMap { name in Int(name.dropLast(4)).map { (name, $0) } }
+        return names.sorted()
+            .compactMap { name in RunFolder.step(ofSample: name).map { (name, $0) } }
     }
 
     func append(_ record: MetricsRecord) throws { records.append(record) }
@@ -40,8 +42,9 @@ final class RunReport: MetricsSink {
     func append(_ samples: [ValidationSample], weights: [String: [Float]], step: Int) throws {
         if !samples.isEmpty {
             let grid = Image.grid(samples.map(\.strip), columns: 2, gap: 6)
-            let name = String(format: "%07d.png", step)
-            try AtomicFile.write(try grid.encode(.png()), to: "\(self.samples)/\(name)")
+            let path = "\(self.samples)/\(RunFolder.sampleName(step))"
+            try folder.requireOwnFile(path)
+            try AtomicFile.write(try grid.encode(.png()), to: path)
         }
         try page.write(to: folder.report)
     }
@@ -125,7 +128,10 @@ final class RunReport: MetricsSink {
                 kept[kept.count - 1 - $0 * (kept.count - 1) / max(count - 1, 1)]
             }
             let parts = try chosen.map { name, step in
-                let data = Data(try readFile("\(samples)/\(name)")).base64EncodedString()
+                // A link could lead to any file, whose content would stand in the page.
+                let file = try RegularFile("\(samples)/\(name)", followingLinks: false)
+                let data = Data(try file.contents(maximumBytes: Self.largestSample))
+                    .base64EncodedString()
                 return """
                     <h3>Step \(step)</h3>
                     <img class="wide" alt="samples after step \(step)" \

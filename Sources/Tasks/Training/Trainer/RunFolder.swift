@@ -42,10 +42,56 @@ final class RunFolder {
     ]
 
     /// Locks the folder if there is one.
+    ///
+    /// - Throws: `FileError` if another process uses it, or one of a run's files leads elsewhere.
     func lockExisting() throws {
         lock =
             try FileKind(at: path) == .directory
             ? FolderLock(path, reserving: Self.reservedNames) : nil
+        try requireOwnFiles()
+    }
+
+    /// Refuses links and devices in place of a run's files: they would be emptied or replaced
+    /// wherever they lead.
+    private func requireOwnFiles() throws(FileError) {
+        for name in Self.reservedNames { try requireOwnFile("\(path)/\(name)") }
+        guard ![.nothing, .directory].contains(try FileKind(at: samples, followingLinks: false))
+        else { return }
+        throw leadsElsewhere(samples, "a folder")
+    }
+
+    /// Refuses anything but a regular file or nothing at a path in the folder.
+    func requireOwnFile(_ path: String) throws(FileError) {
+        guard ![.nothing, .file].contains(try FileKind(at: path, followingLinks: false)) else {
+            return
+        }
+        throw leadsElsewhere(path, "a file")
+    }
+
+    private func leadsElsewhere(_ path: String, _ kind: String) -> FileError {
+        FileError(
+            path: path, operation: "write", reason: "it is not \(kind) of this run",
+            remedy: "remove it, or choose another output folder")
+    }
+
+    /// The name of the samples after a step.
+    static func sampleName(_ step: Int) -> String { padded(step) + ".png" }
+
+    /// The step in such a name; nil for any other name.
+    static func step(ofSample name: String) -> Int? {
+        name.hasSuffix(".png") ? paddedNumber(name.dropLast(4)) : nil
+    }
+
+    /// Refuses pictures of somebody else that have the names of a run's samples.
+    private func requireNoForeignSamples() throws(TrainingError) {
+        guard access(metrics, F_OK) != 0,
+            let name = entries(of: samples)?.first(where: { Self.step(ofSample: $0) != nil })
+        else { return }
+        throw TrainingError(
+            .runExists, file: "\(samples)/\(name)",
+            "it is not of a run in this folder, and would be removed; move it, or choose another "
+                + "output folder",
+            remedies: [Remedy(.output)])
     }
 
     /// Creates the folder, and locks it unless it is locked.
@@ -55,6 +101,7 @@ final class RunFolder {
     func takeLock(isNew: Bool) throws {
         guard lock == nil else { return }
         try createFolder(path)
+        try requireOwnFiles()
         let new = try FolderLock(path, reserving: Self.reservedNames)
         if isNew { try requireNoRun() }
         lock = new
@@ -70,6 +117,7 @@ final class RunFolder {
     func openSinks(
         _ configuration: TrainingConfiguration, resumingAt step: Int
     ) throws -> [any MetricsSink] {
+        if step == 0 { try requireNoForeignSamples() }
         var opened: [any MetricsSink] = [
             try MetricsLog(metrics, resumingAt: step),
             try RunReport(configuration, in: self, resumingAt: step),
@@ -113,21 +161,29 @@ final class RunFolder {
         for step in steps.dropLast(count) { unlink(keptPath(step)) }
     }
 
-    private static let keptName = (prefix: "step-", suffix: ".h5", digits: 7)
+    private static let keptName = (prefix: "step-", suffix: ".h5")
+    /// The digits of a step in a file's name, at least.
+    private static let digits = 7
 
     private func keptPath(_ step: Int) -> String {
-        let name = Self.keptName, digits = String(step)
-        let padding = String(repeating: "0", count: max(name.digits - digits.count, 0))
-        return "\(path)/\(name.prefix)\(padding)\(digits)\(name.suffix)"
+        "\(path)/\(Self.keptName.prefix)\(Self.padded(step))\(Self.keptName.suffix)"
     }
 
     /// The step in the name of such a file; nil for any other name.
     private static func step(ofKept name: String) -> Int? {
         guard name.hasPrefix(keptName.prefix), name.hasSuffix(keptName.suffix) else { return nil }
-        let digits = name.dropFirst(keptName.prefix.count).dropLast(keptName.suffix.count)
-        guard digits.count >= keptName.digits, digits.allSatisfy(\.isASCII),
-            digits.allSatisfy(\.isNumber)
-        else { return nil }
-        return Int(digits)
+        return paddedNumber(name.dropFirst(keptName.prefix.count).dropLast(keptName.suffix.count))
+    }
+
+    private static func padded(_ step: Int) -> String {
+        let number = String(step)
+        return String(repeating: "0", count: max(digits - number.count, 0)) + number
+    }
+
+    private static func paddedNumber(_ text: Substring) -> Int? {
+        guard text.count >= digits, text.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            return nil
+        }
+        return Int(text)
     }
 }
