@@ -375,7 +375,7 @@ let package = Package(
             exclude: ["Goldens"], isOptimized: true),
         tests(
             "PhotoDataTests",
-            uses: ["Color", "Files", "Images", "PhotoData"],
+            uses: ["Color", "Files", "Images", "PhotoData", "TensorFiles"],
             helpers: ["TestSupport"],
             exclude: ["Goldens"]),
         tests(

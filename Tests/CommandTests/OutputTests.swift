@@ -30,6 +30,20 @@ import Testing
         #expect(try contents(ofFolder: bench.directory) == before)
     }
 
+    /// Otherwise, the first socket or file would take the place of the closed stream.
+    @Test(
+        arguments: [(">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1), ("<&- 2>&-", 0)]
+            as [(String, Int32)])
+    func closedStreamsStayClosed(streams: String, code: Int32) throws {
+        let retint = builtProgram("retint").path
+        let result = try runProcess(
+            URL(filePath: "/bin/sh"),
+            ["-c", "exec \"$0\" inspect \"$1\" \(streams)", retint, checkpoint],
+            in: bench.directory)
+        #expect(result.code == code && !result.isSignaled, "\(result.messages)")
+        #expect(result.output.isEmpty == (code == 1))
+    }
+
     @Test func packagesWithOtherFilesStay() throws {
         try bench.expect(0, "export", checkpoint, "-o", "a.mlpackage")
         _ = try bench.write(Data([1]), to: "a.mlpackage/notes.txt")

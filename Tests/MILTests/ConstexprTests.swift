@@ -91,6 +91,12 @@ import Testing
             "does not fit 3 nonzero elements", "constexpr_sparse_to_dense",
             ["nonzero_data": floats([3]), "mask": bits([4, 2])]),
         Refusal(
+            "are not integers", "constexpr_blockwise_shift_scale",
+            [
+                "data": .floats([Float](repeating: .nan, count: 8), shape: [4, 2]),
+                "scale": .int8([1], shape: [1, 1]),
+            ], output: MILTensorType(.int8, [4, 2])),
+        Refusal(
             "do not divide the shape", "constexpr_blockwise_shift_scale",
             ["data": codes, "scale": floats([3, 1])]),
         Refusal(

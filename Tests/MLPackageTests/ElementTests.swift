@@ -27,6 +27,21 @@ struct ElementTests {
         #expect(LittleEndian.words([1, 2, 3, 4, 5]) == [0x0403_0201])
     }
 
+    @Test(
+        arguments: [
+            ([0, 4], 0), ([], 1), ([2, 3], 6), ([0, 1 << 62, 1 << 62], nil),
+            ([1 << 40, 1 << 10], nil),
+            ([-1, 0], nil),
+        ] as [([Int], Int?)])
+    func countsElements(shape: [Int], count: Int?) {
+        #expect(MILTensorType(.float32, shape).elementCount == count)
+    }
+
+    @Test func packsWholeBytes() {
+        #expect(BitPacking.pack([1, -2], bits: 16) == [1, 0, 0xFE, 0xFF])
+        #expect(BitPacking.pack([0x0102_0304], bits: 32) == [4, 3, 2, 1])
+    }
+
     @Test(arguments: [
         (MILDataType.int4, [Int32](arrayLiteral: -1, 2, -8), [UInt8]([0x2F, 0x08])),
         (.uint1, [1, 0, 0, 0, 0, 0, 0, 1, 1], [0x81, 0x01]),

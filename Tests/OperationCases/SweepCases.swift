@@ -4,7 +4,8 @@ import RetintTensors
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {
     static let sweeps: [OperationCase] = [
-        reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, columns,
+        reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, farApart,
+        columns,
     ].flatMap { $0 }
 
     private static let extents = [2, 3, 5, 4, 3]
@@ -142,6 +143,16 @@ extension OperationTable {
                 dilation: Pair(dilation, dilation), groups: channels)
         }
     }
+
+    /// A dilation whose square exceeds an Int32.
+    private static let farApart: [OperationCase] = [
+        sweep(
+            "conv2d dilation 65536",
+            [CaseInput([1, 16, 4, 4], .signed), CaseInput([16, 16, 3, 3], .signed)]
+        ) {
+            conv2d($0[0], weight: $0[1], padding: Padding(65536), dilation: Pair(65536, 65536))
+        }
+    ]
 
     /// Sums of columns that fill several vectors, one, and none.
     private static let columns: [OperationCase] = [16, 64, 149].map { channels in

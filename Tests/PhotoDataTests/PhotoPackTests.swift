@@ -1,6 +1,7 @@
 import Foundation
 import RetintFiles
 import RetintImages
+import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
@@ -181,6 +182,29 @@ import Testing
             shard: shard, extent: .init(offset: offset, height: height, width: width))
         try ShardIndex(index.shards, photos).write(to: path)
         expectRefused(.notAPack, "photos-index.h5: lists 2.png in a missing shard")
+    }
+
+    @Test(arguments: [(1, "sizes"), (2, "places")])
+    func numbersThatAreNoIntegersAreRefused(rank: Int, words: String) throws {
+        try pack(7, shards: 3)
+        let path = "\(folder)/\(ShardIndex.fileName)"
+        let reader = try HDF5Reader(path: path)
+        let attributes = try reader.attributes()
+        let tensors = try reader.tensorNames().map { name in
+            let isNumbers = try reader.storedType(of: name) == .int64
+            return (name, try reader.read(name), isNumbers)
+        }
+        let writer = try HDF5Writer(path: path)
+        for (name, value) in attributes { try writer.setAttribute(name, to: value) }
+        for (name, tensor, isNumbers) in tensors {
+            let integers = tensor.integers?.map(Float.init)
+            let isChanged = tensor.shape.rank == rank && isNumbers
+            try writer.write(
+                isChanged ? StoredTensor(shape: tensor.shape, floats: integers ?? []) : tensor,
+                to: name)
+        }
+        try writer.finish()
+        expectRefused(.notAPack, "lists \(words) that are not integers")
     }
 
     @Test func indexesOfAPhotoTwiceOrOfNoShardsAreRefused() throws {

@@ -94,7 +94,9 @@ extension ShardIndex {
         guard try reader.attributes()[Self.marker]?.integer == Self.version else {
             throw nonsense("is not an index of shards that this version of retint reads")
         }
-        let sizes = try reader.read(Self.dataset.bytes).integers ?? []
+        guard let sizes = try reader.read(Self.dataset.bytes).integers else {
+            throw nonsense("lists sizes that are not integers")
+        }
         guard (1...Self.largestCount).contains(sizes.count), sizes.allSatisfy({ $0 > 0 }) else {
             throw nonsense("lists impossible shards")
         }
@@ -108,10 +110,11 @@ extension ShardIndex {
         names = try reader.readBytes(Self.dataset.names)
             .split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        let numbers =
-            try reader.read(
-                Self.dataset.places, expecting: [names.count, Place.numberCount]
-            ).integers ?? []
+        let table = try reader.read(
+            Self.dataset.places, expecting: [names.count, Place.numberCount])
+        guard let numbers = table.integers else {
+            throw nonsense("lists places that are not integers")
+        }
         places = stride(from: 0, to: numbers.count, by: Place.numberCount).map {
             Place(numbers[$0..<$0 + Place.numberCount])
         }

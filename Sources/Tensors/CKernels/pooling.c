@@ -81,12 +81,12 @@ void rt_max_pool_input(float *dx, const float *x, const float *dy, const rt_conv
 static float divisor(const rt_conv *c, int count_padding, int pad_bottom, int pad_right, int oh,
                      int ow) {
     span hs = rows_of(c, oh), ws = columns_of(c, ow);
-    if (!count_padding) return (float)((hs.last - hs.first) * (ws.last - ws.first));
+    if (!count_padding) return (float)(hs.last - hs.first) * (float)(ws.last - ws.first);
     int top = oh * c->stride_height - c->pad_top, left = ow * c->stride_width - c->pad_left;
     int bottom = top + c->kernel_height, right = left + c->kernel_width;
     if (bottom > c->height + pad_bottom) bottom = c->height + pad_bottom;
     if (right > c->width + pad_right) right = c->width + pad_right;
-    return (float)((bottom - top) * (right - left));
+    return (float)(bottom - top) * (float)(right - left);
 }
 
 RT_CLONES

@@ -48,7 +48,11 @@ extension RaisedOperation {
         guard dataType.isInteger, let bits = dataType.bitWidth, bits <= 8 else {
             throw error("elements of type \(dataType) are not supported")
         }
-        return .packed(weights.scalars.map { Int32($0) }, shape: shape, as: dataType)
+        let integers = weights.scalars.compactMap { Int32(exactly: $0) }
+        guard integers.count == weights.scalars.count else {
+            throw error("its elements are not integers, as \(dataType) requires")
+        }
+        return .packed(integers, shape: shape, as: dataType)
     }
 }
 

@@ -1,7 +1,12 @@
-/// Elements of fewer than eight bits in a little-endian stream: element i has the bits i·b up to
-/// (i+1)·b.
+/// Elements of up to eight bits, or of whole bytes, in a little-endian stream: element i has the
+/// bits i·b up to (i+1)·b.
 package enum BitPacking {
     package static func pack(_ values: [Int32], bits: Int) -> [UInt8] {
+        guard bits <= 8 else {
+            return values.flatMap { value in
+                (0..<bits / 8).map { UInt8(truncatingIfNeeded: Int64(value) >> (8 * Int64($0))) }
+            }
+        }
         var result = [UInt8](repeating: 0, count: (values.count * bits + 7) / 8)
         let mask = UInt16(1) << bits - 1
         for (index, value) in values.enumerated() {

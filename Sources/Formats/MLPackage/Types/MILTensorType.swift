@@ -21,11 +21,12 @@ package struct MILTensorType: Hashable, Sendable {
         guard let shape else { return nil }
         var count = 1
         for size in shape {
-            let (product, overflow) = count.multipliedReportingOverflow(by: size)
+            // An extent of 0 does not make the others small.
+            let (product, overflow) = count.multipliedReportingOverflow(by: max(size, 1))
             guard size >= 0, !overflow, product <= Self.maximumElements else { return nil }
             count = product
         }
-        return count
+        return shape.contains(0) ? 0 : count
     }
 
     /// The number of bytes that store the elements, rounded up for packed types; nil if unknown.

@@ -7,6 +7,14 @@ import Synchronization
 enum Console {
     private static let isSilent = Atomic<Bool>(false)
 
+    /// Opens /dev/null in place of standard streams that are closed, such that using them still
+    /// fails: the next file or socket would be one of them otherwise, and results be written to it.
+    static func reserveStandardStreams() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     /// Suppresses all output except the error that ends the process: another rank prints it.
     static func fallSilent() { isSilent.store(true, ordering: .relaxed) }
 

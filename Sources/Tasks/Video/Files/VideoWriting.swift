@@ -29,7 +29,8 @@ public struct VideoWritingOptions: Sendable {
 extension VideoWritingOptions {
     /// The time base of the frames, if they have timestamps.
     var timeBase: TimeBase? {
-        reading.keepsTimes ? properties?.timeBase ?? TimeBase(1, 90_000) : nil
+        guard reading.keepsTimes, let properties else { return nil }
+        return properties.timeBase ?? TimeBase(1, 90_000)
     }
 
     /// The source's streams for a new video.

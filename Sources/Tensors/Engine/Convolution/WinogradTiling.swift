@@ -25,6 +25,7 @@ struct WinogradTiling: Hashable {
             task.kind == .transposed && isPlain ? task.window.rotated(task.kernel) : task.window
         guard task.kernel.height == task.kernel.width,
             window.dilation.width == window.dilation.height,
+            window.dilation.width <= Self.largestDilation,
             input[1].isMultiple(of: 16), output[1].isMultiple(of: 16)
         else { return nil }
         guard !isPlain else {
@@ -37,6 +38,9 @@ struct WinogradTiling: Hashable {
     }
 
     private var isForStride: Bool { tile == 3 }
+
+    /// Of the tiles of a wider one, most would lie outside the image; their number is an Int32.
+    private static let largestDilation = 64
 
     var algorithm: ConvolutionAlgorithm {
         switch tile {
@@ -58,7 +62,7 @@ struct WinogradTiling: Hashable {
     /// add about a third.
     var cost: Double {
         let g = geometry
-        let tiles = Int(g.groups_per_image * g.tiles_per_group) * phases(outStep)
+        let tiles = Int(g.groups_per_image) * Int(g.tiles_per_group) * phases(outStep)
         return 1.3 * Double(tiles * positions * phases(inStep)) / Double(output[2] * output[3])
     }
 
