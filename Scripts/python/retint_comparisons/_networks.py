@@ -236,6 +236,28 @@ class SwinIr(nn.Module):
 # Generators
 
 
+class Eccv16Rgb(nn.Sequential):
+    """The layers of ECCV16 for three channels in and out."""
+
+    # Channels, convolutions, stride of the last one, and dilation.
+    BLOCKS = ((64, 2, 2, 1), (128, 2, 2, 1), (256, 3, 2, 1), (512, 3, 1, 1), (512, 3, 1, 2),
+              (512, 3, 1, 2), (512, 3, 1, 1))
+
+    def __init__(self):
+        layers, channels = [], 3
+        for outputs, count, stride, dilation in self.BLOCKS:
+            for index in range(count):
+                step = stride if index == count - 1 else 1
+                layers += [nn.Conv2d(channels, outputs, 3, step, dilation, dilation), nn.ReLU()]
+                channels = outputs
+            layers.append(nn.BatchNorm2d(outputs))
+        super().__init__(
+            *layers, nn.ConvTranspose2d(512, 256, 4, 2, 1), nn.ReLU(),
+            nn.Conv2d(256, 256, 3, 1, 1), nn.ReLU(), nn.Conv2d(256, 256, 3, 1, 1), nn.ReLU(),
+            nn.Conv2d(256, 313, 1), nn.Softmax(1), nn.Conv2d(313, 3, 1, bias=False),
+            nn.Upsample(scale_factor=4, mode="bilinear"))
+
+
 class Pix2Pix(nn.Module):
     """A U-Net of strided and transposed convolutions."""
 
@@ -636,6 +658,7 @@ MEASURED = (
     measured(segmentation("Segformer", "mit_b0"), "segformer-mit_b0"),
     measured(segmentation("Unet", "mobilenet_v2"), "unet-mobilenet_v2"),
     measured(Network("pix2pix", lambda: Pix2Pix(64))),
+    measured(Network("eccv16-rgb", Eccv16Rgb)),
     measured(timm_network("convnextv2_atto")),
     measured(Network("cyclegan", lambda: CycleGan(64))),
     measured(Network("deoldify", lambda: DeOldify(64))),
