@@ -29,6 +29,11 @@ import Testing
         Fault(testDescription: "two rows exchanged", changed: 2) { values, row in
             for index in 0..<row { values.swapAt(index, 3 * row + index) }
         },
+        Fault(testDescription: "two columns exchanged", changed: 3) { values, row in
+            for start in stride(from: 0, to: values.count, by: row) {
+                values.swapAt(start, start + 5)
+            }
+        },
         Fault(testDescription: "half of the rows exchanged", changed: nil) { values, row in
             for index in 0..<values.count / 4 {
                 values.swapAt(index, values.count / 4 + index)
@@ -51,7 +56,7 @@ import Testing
         },
     ]
 
-    /// The number of reported elements is that of rows for exchanged rows, −1 for all.
+    /// The number of reported elements is that of rows or columns for exchanged ones, −1 for all.
     @Test(arguments: faults, [false, true])
     func areFound(_ fault: Fault, isExported: Bool) throws {
         let fixture = try Fixture()
@@ -73,7 +78,7 @@ import Testing
         }
         #expect(report.changedWeights.count == 1 && !report.passed)
         let found = try #require(report.changedWeights.first)
-        let expected = [-1: values.count, 1: 1, 2: 2 * row][changed]
+        let expected = [-1: values.count, 1: 1, 2: 2 * row, 3: 2 * weight.shape[0]][changed]
         #expect(found.changed == expected && found.count == values.count)
         #expect(found.isTransposed == (changed == -1) && found.reference == fault.weight)
         #expect(report.checks.contains { $0.subject == found.layer && $0.failure != nil })

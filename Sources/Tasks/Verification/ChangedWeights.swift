@@ -66,7 +66,7 @@ struct ChangedWeights {
             let values = try weight.read()
             let same = rest.firstIndex { candidate in
                 candidate.orders(for: weight.shape).contains {
-                    WeightLikeness(values, $0, weight.shape).isSame
+                    WeightLikeness(values, $0, weight).isSame
                 }
             }
             if let same { rest.remove(at: same) } else { unpaired.append((weight, values)) }
@@ -86,11 +86,11 @@ extension ChangedWeights {
     private func report(
         _ weight: GraphWeight, _ values: [Float], _ reference: String, _ expected: [Float]
     ) -> VerificationReport.ChangedWeight? {
-        let likeness = WeightLikeness(values, expected, weight.shape)
+        let likeness = WeightLikeness(values, expected, weight)
         let isTransposed =
             !likeness.isNear
             && transposedKernels(expected, weight.shape).map {
-                WeightLikeness(values, $0, weight.shape).isSame
+                WeightLikeness(values, $0, weight).isSame
             } ?? false
         guard likeness.isNear || isTransposed else { return nil }
         return VerificationReport.ChangedWeight(
@@ -137,10 +137,10 @@ private struct WeightLikeness {
     private static let leastDistinct = 8
     private static let leastRow = 8
 
-    init(_ values: [Float], _ expected: [Float], _ shape: [Int]) {
+    init(_ values: [Float], _ expected: [Float], _ weight: GraphWeight) {
         count = values.count
-        rows = shape.count > 1 ? shape[0] : 1
-        area = shape.count > 2 ? shape.suffix(2).reduce(1, *) : 1
+        rows = weight.shape.count > 1 ? weight.shape[0] : 1
+        area = weight.area
         guard values.count == expected.count else { return }
         let row = count / rows
         for start in stride(from: 0, to: count, by: row) {
@@ -224,6 +224,8 @@ private struct GraphWeight {
     let layer: String
     /// The extents without those of 1.
     let shape: [Int]
+    /// The elements of a kernel; 1 for other weights than those of convolutions.
+    let area: Int
     let read: () throws -> [Float]
 
     /// Equal for weights that are compared with each other.
@@ -238,19 +240,22 @@ extension ModelGraph {
         for user in graph.live(from: outputs.map(\.value.id)) {
             for id in nodes[user].inputs where seen.insert(id).inserted {
                 let layer = layer(of: user)
-                let shape = nodes[id].shape.dimensions.filter { $0 != 1 }
+                let extents = nodes[id].shape.dimensions
+                let (shape, area) = (
+                    extents.filter { $0 != 1 }, extents.dropFirst(2).reduce(1, *)
+                )
                 switch nodes[id].operation {
                 case let variable as Variable:
                     let name = variable.variableName
                     guard let values = variables[name] else { continue }
                     weights.append(
-                        GraphWeight(name: name, layer: layer, shape: shape) {
+                        GraphWeight(name: name, layer: layer, shape: shape, area: area) {
                             try values.tensorData().scalars
                         })
                 case let constant as Constant where constant.data.scalars.count > 1:
                     let values = constant.data.scalars
                     weights.append(
-                        GraphWeight(name: layer, layer: layer, shape: shape) { values })
+                        GraphWeight(name: layer, layer: layer, shape: shape, area: area) { values })
                 default: break
                 }
             }
