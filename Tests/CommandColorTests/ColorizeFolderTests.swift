@@ -43,6 +43,16 @@ import Testing
             says: ["empty: contains no photos", "only if requested"])
     }
 
+    /// Names that Unicode calls equivalent are those of two files.
+    @Test func namesAreBytes() throws {
+        try bench.makeDirectory("in")
+        for name in ["caf\u{E9}.jpg", "cafe\u{301}.jpg"] { _ = try bench.makePhoto("in/\(name)") }
+        let result = try bench.expect(0, "colorize", model, "in", "-o", "out", "--size", "64")
+        #expect(result.output.split(separator: "\n").count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: bench.path("out"))
+        #expect(names.count == 2)
+    }
+
     @Test func keepsSubfolders() throws {
         try makeFolder()
         let expected = ["out/a.jpg", "out/b/a.jpg", "out/b/deep/c.png", "out/z.png"]

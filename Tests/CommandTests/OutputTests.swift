@@ -44,6 +44,18 @@ import Testing
         #expect(result.output.isEmpty == (code == 1))
     }
 
+    /// Such a name would be that of another file.
+    @Test func argumentsThatAreNotUTF8AreRefused() throws {
+        let result = try runProcess(
+            URL(filePath: "/bin/sh"),
+            [
+                "-c", #"exec "$0" export "$1" -o "$(printf 'a\377.mlpackage')""#,
+                builtProgram("retint").path, checkpoint,
+            ], in: bench.directory)
+        #expect(result.code == 64 && result.messages.contains("is not UTF-8"))
+        #expect(bench.files == ["model.h5"])
+    }
+
     @Test func packagesWithOtherFilesStay() throws {
         try bench.expect(0, "export", checkpoint, "-o", "a.mlpackage")
         _ = try bench.write(Data([1]), to: "a.mlpackage/notes.txt")

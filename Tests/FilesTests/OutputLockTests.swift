@@ -27,6 +27,7 @@ import Testing
         let error = try #require(refusal(of: "a.h5"))
         #expect(error.file == scratch.path("a.h5"))
         #expect(error.reason.contains("in use") && !error.remedy.isEmpty)
+        #expect(error.errorNumber == EBUSY)
         #expect(try readFile(scratch.path("a.h5")) == [1])
         #expect(refusal(of: "b.h5") == nil)
         #expect(try scratch.names() == [".a.h5.retint-lock", "a.h5", "b.h5"])

@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    /// Another name would be read, or written, than the one in the folder.
+    @Test func namesThatAreNotUTF8AreNoFilesToSkip() throws {
+        try createFolder(scratch.path("photos"))
+        let name = scratch.path("photos/").utf8CString.dropLast() + [CChar(bitPattern: 0xFF)]
+        let descriptor = (name + ".jpg".utf8CString).withUnsafeBufferPointer {
+            open($0.baseAddress!, O_CREAT | O_WRONLY, 0o600)
+        }
+        #expect(descriptor >= 0)
+        close(descriptor)
+        let error = #expect(throws: FileError.self) {
+            try listFiles(below: scratch.path("photos"), extensions: ["jpg"])
+        }
+        #expect(error?.reason == "its name is not UTF-8")
+        // A name that has the replacement character itself is one like any other.
+        unlink(Array(name + ".jpg".utf8CString))
+        try AtomicFile.write([], to: scratch.path("photos/\u{FFFD}.jpg"))
+        #expect(try listFiles(below: scratch.path("photos"), extensions: ["jpg"]).count == 1)
+    }
+
     @Test func listingKeepsTheSpellingOfTheFolder() throws {
         try createFolder(scratch.path("photos/a/.hidden"))
         for name in ["b.JPG", "a/c.jpg", "a/.d.jpg", "a/e.txt", "a/.hidden/f.jpg"] {

@@ -100,6 +100,38 @@ import Testing
         try use(ModelMaker.of("Add", input: [4], fine).data())
     }
 
+    /// Tensors may share bytes, but not so that a small file takes much memory.
+    @Test func refusesManyCopiesOfExternalData() throws {
+        try Data(count: 16).write(to: URL(filePath: folder.path("weights")))
+        func tensor(_ name: String) -> ONNXTensorProto {
+            .external(name, [4], location: "weights", offset: "0")
+        }
+        var maker = ModelMaker.of("Add", input: [4], tensor("c"))
+        for index in 1...3 { maker.proto.graph.initializer.append(tensor("c\(index)")) }
+        try use(maker.data())
+        maker.proto.graph.initializer.append(tensor("c4"))
+        let error = try #require(throws: ONNXError.self) { try use(maker.data()) }
+        #expect(error.rule.contains("take 80 bytes of external data from files of 16"))
+    }
+
+    /// What lies deeper than the parts are counted is not read.
+    @Test func refusesDeepSubgraphs() throws {
+        func nested(_ depth: Int) -> ONNXGraphProto {
+            var (graph, node, attribute) = (
+                ONNXGraphProto(), ONNXNodeProto(), ONNXAttributeProto()
+            )
+            guard depth > 0 else { return graph }
+            (attribute.name, attribute.g) = ("then_branch", nested(depth - 1))
+            (node.opType, node.attribute) = ("If", [attribute])
+            graph.node = [node]
+            return graph
+        }
+        var maker = ModelMaker.of("Relu", input: [4])
+        maker.proto.graph.node += nested(25).node
+        let error = try #require(throws: ONNXError.self) { try use(maker.data()) }
+        #expect(error.rule.contains("it is not an ONNX model"), "\(error)")
+    }
+
     /// Small files that would take much memory or time.
     @Test func refusesTooManyParts() throws {
         var info = ModelMaker()

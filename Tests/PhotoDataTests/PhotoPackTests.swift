@@ -218,6 +218,18 @@ import Testing
         expectRefused(.notAPack, "impossible shards")
     }
 
+    /// Other characters that Unicode calls line breaks are part of names.
+    @Test func listsHaveAPathPerLine() throws {
+        let list = scratch.path("list.txt")
+        let text = "# photos\r\na\u{2028}b.jpg\r\n  c\u{85}.jpg\n\n/d\re.jpg"
+        try AtomicFile.write(Array(text.utf8), to: list)
+        let paths = try PhotoReference.list(list).map { "\($0)" }
+        #expect(
+            paths == [
+                scratch.path("a\u{2028}b.jpg"), scratch.path("c\u{85}.jpg"), "/d\re.jpg",
+            ])
+    }
+
     @Test func impossibleNumbersOfShardsAreRefused() throws {
         for shards in [0, -1, 4, 100_000] {
             let error = #expect(throws: PhotoError.self) { try pack(3, shards: shards) }

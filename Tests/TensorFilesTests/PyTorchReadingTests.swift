@@ -122,6 +122,23 @@ import Testing
         #expect(dict["w"] == StoredTensor(shape: [2, 2], floats: [0, 0, 0, 0]))
     }
 
+    /// Prefixes that all names have, in any order and number, but only those.
+    @Test(arguments: [
+        (["module._orig_mod.module.a.b", "module._orig_mod.module.c"], ["a.b", "c"]),
+        (["module.a", "module.module.b"], ["a", "module.b"]), (["modular.a"], ["modular.a"]),
+        (["module.a", "b"], ["module.a", "b"]),
+        ([String(repeating: "module.", count: 200_000) + "w"], ["w"]),
+    ])
+    func wrappersAreRemoved(names: [String], expected: [String]) throws {
+        let entries = names.map { ($0, Pickle.tensor()) }
+        let scratch = try TemporaryFolder()
+        try write(
+            PyTorchFile.archive(Pickle.whole(Pickle.dictionary(entries))),
+            to: scratch.path("weights.pth"))
+        let dict = try StateDict(contentsOf: scratch.path("weights.pth"))
+        #expect(expected.allSatisfy { dict[$0] != nil } && dict.count == expected.count)
+    }
+
     /// Sizes and offsets of 64 bits, as archives of more than 4 GiB have them.
     @Test func zip64() throws {
         let tail: [UInt8] = [16, 0, 0, 0, 0, 0, 0, 0]

@@ -79,10 +79,20 @@ import Testing
             "many objects", ascii("(") + [UInt8](repeating: UInt8(ascii: "]"), count: 4_000_000),
             "more objects than"
         ),
+        ("a list in many dictionaries", sharedList, "more objects than"),
         ("long name", Pickle.global(String(repeating: "a", count: 300), "b"), "than 256 bytes"),
         ("not UTF-8", ascii("U") + [1, 0xff], "not UTF-8"),
         ("conjugated", Pickle.tensor(more: Pickle.dictionary(("conj", [0x88]))), "conjugated"),
     ]
+
+    /// One list of pairs, from which thousand dictionaries are made.
+    private static let sharedList: [UInt8] = {
+        let pair = ascii("](") + Pickle.text("a") + ascii("Ne")
+        let dictionary = Pickle.global("collections", "OrderedDict") + ascii("h\0") + [0x85]
+        let pairs = repeatElement(pair, count: 5000).flatMap { $0 }
+        let dictionaries = repeatElement(dictionary + ascii("R"), count: 1000).flatMap { $0 }
+        return ascii("](") + pairs + ascii("eq\0") + dictionaries
+    }()
 
     /// Pickles that break off, claim more than there is, or make no sense.
     private static let senseless: [(name: String, body: [UInt8], phrase: String)] = [

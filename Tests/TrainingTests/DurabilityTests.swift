@@ -88,6 +88,22 @@ import Testing
         if name == "samples" { #expect(entries(of: target) == []) }
     }
 
+    @Test func metricsOfTooManyLinesAreRefused() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        var configuration = try scratch.configuration("steps=2")
+        configuration.output = scratch.path("run")
+        #expect(try TrainingRun(configuration).run() == .finished)
+        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20 + 1)
+        try AtomicFile.write(lines, to: scratch.path("run/metrics.jsonl"))
+        configuration.steps = 4
+        let error = #expect(throws: FileError.self) {
+            _ = try TrainingRun(configuration, from: .resumed).run()
+        }
+        #expect(error?.reason.contains("has over 1048576 lines") == true)
+        #expect(try readFile(scratch.path("run/metrics.jsonl")) == lines)
+    }
+
     @Test func picturesOfOthersStay() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)

@@ -45,6 +45,13 @@ private func list(
     }
     for name in names where !name.hasPrefix(".") {
         let path = subfolder.appending(name)
+        // A name that is not UTF-8 has another character in place of what is not.
+        guard !name.contains("\u{FFFD}") || kind(of: root.pushing(path)) != 0 else {
+            throw FileError(
+                path: root.pushing(path).string, operation: "read",
+                reason: "its name is not UTF-8",
+                remedy: "rename it: convmv does so for whole folders")
+        }
         switch kind(of: root.pushing(path)) {
         case S_IFDIR where recursive: try list(path, of: root, extensions, true, into: &found)
         case S_IFREG where extensions.contains(path.extension?.lowercased() ?? ""):

@@ -94,7 +94,7 @@ final class LockFile {
         let process = holder.process.map { " by process \($0)" } ?? ""
         return FileError(
             path: target.string, operation: "write", reason: "it is in use\(process)",
-            remedy: "wait for it to end, or choose another place")
+            remedy: "wait for it to end, or choose another place", errorNumber: EBUSY)
     }
 
     /// Tries for a moment: a process that only checks the lock holds it for an instant.

@@ -8,7 +8,7 @@ import SystemPackage
 /// A hidden file next to the output is locked, and removed at the end. This process may lock an
 /// output more than once.
 package final class OutputLock {
-    private static let held = Mutex<[String: (file: LockFile, count: Int)]>([:])
+    private static let held = Mutex<[FilePath: (file: LockFile, count: Int)]>([:])
     private let path: FilePath
 
     /// Locks an output.
@@ -25,15 +25,15 @@ package final class OutputLock {
     init(_ target: FilePath, for output: FilePath) throws(FileError) {
         try FolderLock.check(target, for: output)
         path = lockPath(beside: target)
-        let (path, key) = (path, path.string)
+        let key = path
         try Self.held.withLock { (held) throws(FileError) in
-            if held[key] == nil { held[key] = (try LockFile(path, keeping: output), 0) }
+            if held[key] == nil { held[key] = (try LockFile(key, keeping: output), 0) }
             held[key]?.count += 1
         }
     }
 
     deinit {
-        let key = path.string
+        let key = path
         Self.held.withLock { held in
             held[key]?.count -= 1
             if held[key]?.count == 0 { held[key] = nil }

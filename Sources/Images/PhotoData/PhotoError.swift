@@ -21,12 +21,14 @@ public enum PhotoProblem: RefusalKind {
     case corners
     /// A quadrilateral reaches beyond its photo.
     case outside
+    /// A photo's path cannot stand in a list of paths.
+    case name
 
     /// The caller chose what is packed, the output and the corners.
     public var fault: Fault {
         switch self {
         case .packed, .output, .corners: .usage
-        case .notAPack, .shard, .none, .mask, .outside: .input
+        case .notAPack, .shard, .none, .mask, .outside, .name: .input
         }
     }
 }

@@ -87,10 +87,12 @@ extension PhotoReference {
     private static func lines(of list: String) throws(FileError) -> [PhotoReference] {
         let folder = list.lastIndex(of: "/").map { String(list[...$0]) } ?? ""
         let text = String(decoding: try readFile(list, maximumBytes: 1 << 28), as: UTF8.self)
-        return text.split(whereSeparator: \.isNewline).compactMap { line in
-            let path = line.drop { $0 == " " }
+        // Only what ends lines on Linux and Windows: other line breaks may be part of a name.
+        return text.unicodeScalars.split(separator: "\n").compactMap { scalars in
+            let line = scalars.last == "\r" ? scalars.dropLast() : scalars
+            let path = String(Substring(line.drop { $0 == " " }))
             guard !path.isEmpty, !path.hasPrefix("#") else { return nil }
-            return .file(path.hasPrefix("/") ? String(path) : folder + path)
+            return .file(path.hasPrefix("/") ? path : folder + path)
         }
     }
 }

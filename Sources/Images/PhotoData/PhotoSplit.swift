@@ -62,6 +62,12 @@ public struct PhotoSplit: Sendable {
                 "is in a packed dataset, which cannot be split into file lists; "
                     + "split the photos before packing them")
         }
+        guard !path.utf8.contains(UInt8(ascii: "\n")), path.utf8.last != UInt8(ascii: "\r") else {
+            throw PhotoError(
+                .name, file: path.debugDescription,
+                "has a line break in its path, which a list of one path per line cannot have; "
+                    + "rename it")
+        }
         return path.hasPrefix("/")
             ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }

@@ -6,6 +6,7 @@ import Retint
 /// A program that first calls `ColorizerArchitecture.register()` has an additional architecture.
 @MainActor public func runRetint() async {
     Console.reserveStandardStreams()
+    Console.requireReadableArguments()
     // Before there are threads.
     if !HDF5Isolation.start() {
         Console.warn("cannot start a child process; libhdf5 reads files in this one")

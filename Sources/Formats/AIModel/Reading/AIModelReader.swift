@@ -10,6 +10,8 @@ struct AIModelReader {
 
     private static let maximumHashBytes = 1 << 10
     private static let hashedChunk = 1 << 20
+    /// A larger program is refused before it is read.
+    private static let maximumBytes = 1 << 34
 
     init(_ path: FilePath) { self.path = path }
 
@@ -17,6 +19,12 @@ struct AIModelReader {
         let metadata = try AssetMetadata(contentsOf: path.appending(AIModelFolder.metadata))
         let file = try RegularFile(
             path.appending(AIModelFolder.program), followingLinks: false)
+        guard file.byteCount <= Self.maximumBytes else {
+            throw MLPackageError(
+                file: file.path.string, place: "",
+                rule: "it has \(file.byteCount) bytes; the limit is \(Self.maximumBytes)",
+                remedy: "Export the model with smaller weights.")
+        }
         try checkHash(of: file)
         let module = try ModuleReader(BytecodeFile(file))
         let graphs = try ReadGraphs(module)

@@ -7,6 +7,10 @@ final class ExternalFiles {
     private let folder: String
     private var files: [String: RegularFile] = [:]
     private static let maximumCount = 4096
+    /// Bytes that tensors have taken, and the sizes of the files that they are in.
+    private var (taken, available) = (0, 0)
+    /// Tensors may share elements, but thousands of them would be as many copies.
+    private static let mostCopies = 4
 
     init(beside path: FilePath) {
         let folder = path.removingLastComponent().string
@@ -40,6 +44,14 @@ final class ExternalFiles {
                     + "\(location.quoted), which has \(file.byteCount)",
                 remedy: "The file of weights belongs to another model or is incomplete: copy both.")
         }
+        taken += length
+        guard taken <= Self.mostCopies * available else {
+            throw ONNXError(
+                place: place,
+                rule: "the tensors up to it take \(taken) bytes of external data from files of "
+                    + "\(available)",
+                remedy: "Save the model again, with each tensor's data once.")
+        }
         return try file.bytes(at: offset, count: length)
     }
 
@@ -60,6 +72,7 @@ final class ExternalFiles {
         }
         let file = try RegularFile(folder + "/" + location, followingLinks: false)
         files[location] = file
+        available += file.byteCount
         return file
     }
 

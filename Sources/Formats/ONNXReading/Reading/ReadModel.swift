@@ -71,6 +71,8 @@ extension ONNXModel {
         do {
             var options = BinaryDecodingOptions()
             options.discardUnknownFields = true
+            // What lies deeper was not counted.
+            options.messageDepthLimit = StructureScan.deepest
             return try ONNXModelProto(serializedBytes: bytes, options: options)
         } catch {
             throw ONNXError(rule: "it is not an ONNX model (\(error))")

@@ -3,17 +3,23 @@
 struct StructureScan {
     private static let maximumBytes = 32 << 20
     private static let maximumParts = 1 << 20
+    /// The parser refuses messages that are nested deeper.
+    static let deepest = 64
 
     private enum Message {
-        case model, graph, node, attribute, tensor, value, type, tensorType, shape
+        case model, graph, node, attribute, tensor, sparse, value, type, tensorType, shape
 
         /// The fields that are nested messages, by their numbers.
         var messages: [Int: Message] {
             switch self {
             case .model: [7: .graph]
-            case .graph: [1: .node, 5: .tensor, 11: .value, 12: .value, 13: .value]
+            case .graph:
+                [
+                    1: .node, 5: .tensor, 11: .value, 12: .value, 13: .value, 15: .sparse,
+                ]
             case .node: [5: .attribute]
-            case .attribute: [5: .tensor, 6: .graph]
+            case .attribute: [5: .tensor, 6: .graph, 22: .sparse]
+            case .sparse: [1: .tensor, 2: .tensor]
             case .value: [2: .type]
             case .type: [1: .tensorType]
             case .tensorType: [2: .shape]
@@ -53,7 +59,7 @@ struct StructureScan {
                 continue
             }
             if field.isDelimited { parts += 1 }
-            if field.isDelimited, let part = messages[field.number], depth < 64 {
+            if field.isDelimited, let part = messages[field.number], depth < Self.deepest {
                 visit(field.payload, part, depth: depth + 1)
             }
         }

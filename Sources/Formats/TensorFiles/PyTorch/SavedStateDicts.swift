@@ -87,7 +87,7 @@ struct SavedStateDicts {
             if let tensor = value.tensor {
                 entries.append((name, tensor))
             } else if case .container(let next) = value, next.kind == .dictionary,
-                name.utf8.count <= FilePlace.longestName
+                !visited.contains(ObjectIdentifier(next)), name.utf8.count <= FilePlace.longestName
             {
                 inner.append((key.isEmpty ? name : "\(key).\(name)", next))
             }
@@ -100,13 +100,19 @@ struct SavedStateDicts {
     /// The prefixes that DataParallel and torch.compile add to all names.
     private static let wrappers = ["module.", "_orig_mod."]
 
+    /// The names without the wrappers that all of them begin with, in time that grows with the
+    /// length of the names alone.
     private static func unwrapped(_ entries: [Entry]) -> [Entry] {
-        var entries = entries
-        while let wrapper = wrappers.first(where: { wrapper in
-            entries.allSatisfy { $0.name.hasPrefix(wrapper) }
-        }) {
-            entries = entries.map { (String($0.name.dropFirst(wrapper.count)), $0.tensor) }
+        guard let first = entries.first else { return entries }
+        let shared = entries.reduce(first.name.utf8.count) { shared, entry in
+            zip(first.name.utf8, entry.name.utf8).prefix(shared).prefix { $0 == $1 }.count
         }
-        return entries
+        var rest = first.name.utf8.prefix(shared)
+        while let wrapper = wrappers.first(where: { rest.starts(with: $0.utf8) }) {
+            rest = rest.dropFirst(wrapper.utf8.count)
+        }
+        let length = shared - rest.count
+        guard length > 0 else { return entries }
+        return entries.map { (String($0.name.utf8.dropFirst(length)) ?? $0.name, $0.tensor) }
     }
 }

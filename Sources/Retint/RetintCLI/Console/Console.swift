@@ -15,6 +15,16 @@ enum Console {
         }
     }
 
+    /// Ends the process if an argument is not UTF-8: it would name another file than the one meant.
+    static func requireReadableArguments() {
+        for index in 0..<Int(CommandLine.argc) {
+            guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil
+            else { continue }
+            let text = String(cString: bytes).debugDescription
+            fail("argument \(text) is not UTF-8; rename the file that it names", .wrongUsage)
+        }
+    }
+
     /// Suppresses all output except the error that ends the process: another rank prints it.
     static func fallSilent() { isSilent.store(true, ordering: .relaxed) }
 

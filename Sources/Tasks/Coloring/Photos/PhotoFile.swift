@@ -132,10 +132,11 @@ extension PhotoFile {
     /// No photo may be overwritten, and no two photos may be written to one file.
     private static func check(_ files: [PhotoFile]) throws {
         let inputs = Set(files.compactMap { FileIdentity(of: $0.photo) })
-        var owners: [String: String] = [:]
+        // Names that Unicode calls equivalent are those of different files.
+        var owners: [[UInt8]: String] = [:]
         for file in files {
             for path in [file.output, file.strip].compactMap({ $0 }) {
-                if let other = owners.updateValue(file.photo, forKey: path) {
+                if let other = owners.updateValue(file.photo, forKey: Array(path.utf8)) {
                     throw PhotoError(
                         .output,
                         "\(other) and \(file.photo) would both be written to \(path); "

@@ -31,7 +31,7 @@ struct ValidationSample {
 final class MetricsLog: MetricsSink {
     private let file: FileWriter
     /// A record has a few hundred bytes: a million of them.
-    private static let maximumBytes = 1 << 28
+    private static let (maximumBytes, maximumLines) = (1 << 28, 1 << 20)
     private let encoder = JSONEncoder()
 
     /// - Parameter step: records after this step, from an interrupted run, are removed: these
@@ -40,15 +40,33 @@ final class MetricsLog: MetricsSink {
         encoder.outputFormatting = [.sortedKeys]
         var kept: [UInt8] = []
         if step > 0, access(path, F_OK) == 0 {
-            for line in try readFile(path, maximumBytes: Self.maximumBytes).split(
-                separator: UInt8(ascii: "\n"))
-            {
-                let record = try? JSONDecoder().decode(MetricsRecord.self, from: Data(line))
-                if let record, record.step <= step { kept += line + [UInt8(ascii: "\n")] }
-            }
+            kept = try Self.lines(of: path, upTo: step)
         }
         try AtomicFile.write(kept, to: path)
         file = try FileWriter(appendingTo: path)
+    }
+
+    /// The lines of records up to a step.
+    ///
+    /// - Throws: `FileError` if the file cannot be read, or is larger than that of any run.
+    private static func lines(of path: String, upTo step: Int) throws -> [UInt8] {
+        let end = UInt8(ascii: "\n")
+        let bytes = try readFile(path, maximumBytes: maximumBytes)
+        var (kept, count, start): ([UInt8], Int, Int) = ([], 0, 0)
+        while start < bytes.count {
+            let stop = bytes[start...].firstIndex(of: end) ?? bytes.count
+            let line = bytes[start..<stop]
+            start = stop + 1
+            count += 1
+            guard count <= maximumLines else {
+                throw FileError(
+                    path: path, operation: "read", reason: "it has over \(maximumLines) lines",
+                    remedy: "move it to another folder")
+            }
+            let record = try? JSONDecoder().decode(MetricsRecord.self, from: Data(line))
+            if let record, record.step <= step { kept += line + [end] }
+        }
+        return kept
     }
 
     func append(_ record: MetricsRecord) throws {

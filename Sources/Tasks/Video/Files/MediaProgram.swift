@@ -22,14 +22,23 @@ enum MediaProgram: String {
         let result = try await found {
             try await run(
                 .name(rawValue), arguments: Arguments(arguments),
-                platformOptions: Self.pipeOptions, input: .none,
+                platformOptions: Self.runOptions, input: .none,
                 output: .bytes(limit: Self.maximumDescription),
                 error: .string(limit: Self.maximumMessages))
         }
+        // A program that was ended with the task has no reason of its own.
+        try Task.checkCancellation()
         guard result.terminationStatus.isSuccess else {
             throw VideoError(kind, "\(file): \(Self.reason(result.standardError))")
         }
         return result.standardOutput
+    }
+
+    /// Runs a program that writes no video: it is ended with the task.
+    private static var runOptions: PlatformOptions {
+        var options = pipeOptions
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(1))]
+        return options
     }
 
     /// Runs a program while frames are read or written.

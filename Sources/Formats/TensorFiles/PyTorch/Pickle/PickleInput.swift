@@ -43,6 +43,12 @@ struct PickleInput {
         return Array(buffer[first..<first + count])
     }
 
+    /// Takes bytes without reading them.
+    mutating func discard(_ count: UInt64) throws(TensorFileError) {
+        guard count <= UInt64(remaining) else { throw endError(needing: count) }
+        offset += Int(count)
+    }
+
     /// Skips the remaining bytes; returns their place in the file.
     mutating func skip(_ count: Int) -> Range<Int> {
         defer { offset += count }

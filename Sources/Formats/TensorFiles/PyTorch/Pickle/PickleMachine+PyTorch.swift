@@ -51,6 +51,8 @@ extension PickleMachine {
         guard arguments.count == 1, let list = arguments[0].elements(of: .list) else {
             throw damaged("OrderedDict needs a list of pairs")
         }
+        // The list may be one that other calls were passed as well.
+        try count(2 * list.count)
         var elements: [PickleValue] = []
         for pair in list {
             guard let both = pair.elements(of: .list) ?? pair.tuple, both.count == 2 else {
@@ -126,9 +128,9 @@ extension PickleMachine {
             default: 7...8
             }
         guard counts.contains(arguments.count), case .storage(let storage) = arguments[0],
-            let offset = arguments[1].integer, let shape = arguments[2].integers,
-            let strides = arguments[3].integers
+            let offset = arguments[1].integer
         else { throw damaged("a tensor needs a storage, an offset, a shape and strides") }
+        let (shape, strides) = (try extents(arguments[2]), try extents(arguments[3]))
         // A conjugated or negated view: the elements differ from those in the storage.
         if arguments.count == counts.upperBound, counts.count > 1,
             case .container(let metadata) = arguments[arguments.count - 1],
@@ -147,6 +149,22 @@ extension PickleMachine {
             storage: storage, type: type, offset: offset, extents: shape, strides: strides)
     }
 
+    /// A shape or strides: a tuple, which thousands of tensors may refer to.
+    private func extents(_ value: PickleValue) throws(TensorFileError) -> [Int] {
+        guard let values = value.tuple else {
+            throw damaged("a tensor needs a storage, an offset, a shape and strides")
+        }
+        guard values.count <= limits.rank else {
+            throw refused(
+                "a tensor has \(values.count) dimensions; the limit is \(limits.rank)")
+        }
+        let integers = values.compactMap(\.integer)
+        guard integers.count == values.count else {
+            throw damaged("a tensor needs a storage, an offset, a shape and strides")
+        }
+        return integers
+    }
+
     /// Text of the file in quotes, shortened and escaped.
     private static func shown(_ text: String) -> String {
         String(text.prefix(longestName)).debugDescription
@@ -156,13 +174,6 @@ extension PickleMachine {
 }
 
 extension PickleValue {
-    /// The integers of a tuple; nil for anything else.
-    fileprivate var integers: [Int]? {
-        guard let values = tuple else { return nil }
-        let integers = values.compactMap(\.integer)
-        return integers.count == values.count ? integers : nil
-    }
-
     /// The type of a storage's elements; nil for anything else.
     fileprivate var storageElements: PyTorchElements? {
         switch self {

@@ -119,8 +119,10 @@ extension PickleMachine {
     }
 
     /// Bounds memory: a one-byte opcode creates an object of about a hundred bytes.
-    private mutating func count() throws(TensorFileError) {
-        objects += 1
+    ///
+    /// - Parameter amount: the number of objects, or of references that are copied.
+    mutating func count(_ amount: Int = 1) throws(TensorFileError) {
+        objects += amount
         guard objects <= limits.objects.multipliedClamping(by: Self.objectsPerTensor) else {
             throw refused(
                 "contains more objects than \(limits.objects) tensors need; raise the limit of "
@@ -223,7 +225,7 @@ extension PickleMachine {
     }
 
     private mutating func text(lengthBytes: UInt64) throws(TensorFileError) -> PickleValue {
-        let bytes = try input.bytes(input.number(lengthBytes))
+        let bytes = try input.bytes(length(lengthBytes))
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw refused("a text is not UTF-8")
         }
@@ -231,8 +233,18 @@ extension PickleMachine {
     }
 
     private mutating func pushBytes(lengthBytes: UInt64) throws(TensorFileError) {
-        _ = try input.bytes(input.number(lengthBytes))
+        try input.discard(length(lengthBytes))
         try push(.other)
+    }
+
+    /// The length of a text or of bytes, which the file states.
+    private mutating func length(_ lengthBytes: UInt64) throws(TensorFileError) -> UInt64 {
+        let length = try input.number(lengthBytes)
+        // More than is left is a file that breaks off.
+        guard length <= UInt64(Self.longest) || length > UInt64(input.remaining) else {
+            throw refused("has a text of \(length) bytes; the limit is \(Self.longest)")
+        }
+        return length
     }
 }
 
