@@ -164,3 +164,20 @@ private let packageContent = FolderContent(marker: "Manifest.json") {
         #expect(throws: FileError.self) { try readFile(scratch.path("pipe")) }
     }
 }
+
+@Suite struct UnusedNamesTests {
+    @Test func areNumberedInOrder() {
+        var names: Set<String> = ["b"]
+        let found = (0..<100).map { _ in names.insertUnused("a") }
+        #expect(found == ["a"] + (1..<100).map { "a_\($0)" })
+        #expect(names.insertUnused("b", from: 2) == "b_2" && names.insertUnused("c") == "c")
+        #expect(names.count == 103)
+    }
+
+    /// One by one, these would be 2 · 10¹⁰ steps.
+    @Test func manyOfOneNameTakeNoTime() {
+        var names: Set<String> = []
+        for _ in 0..<200_000 { _ = names.insertUnused("constant") }
+        #expect(names.count == 200_000 && names.contains("constant_199999"))
+    }
+}

@@ -139,6 +139,17 @@ import Testing
         #expect(expected.allSatisfy { dict[$0] != nil } && dict.count == expected.count)
     }
 
+    /// The stride of a dimension of one element may be any number.
+    @Test func strideOfOneElement() throws {
+        let tensor = Pickle.tensor([2, 1, 2], [1, .max, 2])
+        let scratch = try TemporaryFolder()
+        try write(
+            PyTorchFile.archive(Pickle.whole(Pickle.dictionary(("w", tensor)))),
+            to: scratch.path("weights.pth"))
+        let dict = try StateDict(contentsOf: scratch.path("weights.pth"))
+        #expect(dict["w"] == StoredTensor(shape: [2, 1, 2], floats: [0, 0, 0, 0]))
+    }
+
     /// Sizes and offsets of 64 bits, as archives of more than 4 GiB have them.
     @Test func zip64() throws {
         let tail: [UInt8] = [16, 0, 0, 0, 0, 0, 0, 0]

@@ -96,6 +96,8 @@ private struct TransposedConvolution {
     private let type: MILTensorType
     /// The size of the result without padding.
     private let full: Pair
+    /// The product of two such sides fits an Int.
+    private static let largestSide = 1 << 30
 
     init(_ operation: WrittenOperation, _ graph: GraphWriter) throws {
         (x, weight) = try (operation.value("x"), operation.value("weight"))
@@ -110,6 +112,9 @@ private struct TransposedConvolution {
         }
         window = Window.image(axes).window
         let kernel = Pair(weight.shape[2], weight.shape[3])
+        let sides = x.shape[2...] + weight.shape[2...] + window.stride.sides + window.dilation.sides
+        guard type.shape?.count == 4, sides.allSatisfy({ (0...Self.largestSide).contains($0) })
+        else { throw NotWritable("a conv_transpose of open or of huge sizes is not written") }
         full = Pair(
             (x.shape[2] - 1) * window.stride.height + window.dilation.height * (kernel.height - 1)
                 + 1,

@@ -18,7 +18,12 @@ enum Joining: OperationFamily {
             let x = try operation.value("x")
             let axis = try operation.axis("axis", rank: x.shape.count)
             let types = operation.operation.outputs.map(\.type)
-            let sizes = types.map { $0.shape?[axis] ?? 0 }
+            let sizes = types.compactMap { type in
+                type.shape.flatMap { $0.indices.contains(axis) ? $0[axis] : nil }
+            }
+            guard sizes.count == types.count else {
+                throw NotWritable("a split into parts of open sizes is not written")
+            }
             return try graph.add(
                 "primitive.split_v1",
                 [x, try graph.unsigned(sizes), try graph.constant(.integer(Int32(axis)))], types)

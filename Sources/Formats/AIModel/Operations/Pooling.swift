@@ -22,7 +22,10 @@ enum Pooling: OperationFamily {
             let padded = try graph.padded(pool.x, pool.window.padding, with: 0)
             let sum = try graph.add(
                 "primitive.sum_pool_2d_v1", [padded] + pool.operands(graph), operation.type)
-            let shares = pool.shares(of: operation.type.shape ?? [], excludingPadding: excludes)
+            guard let shape = operation.type.shape, shape.count == 4 else {
+                throw NotWritable("an average pooling of open sizes is not written")
+            }
+            let shares = pool.shares(of: shape, excludingPadding: excludes)
             let factor = try graph.constant(
                 .floats(shares.values, shape: shares.shape, as: pool.x.dataType))
             return [try graph.combined("mul", sum, factor)]

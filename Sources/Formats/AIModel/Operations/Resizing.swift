@@ -35,7 +35,9 @@ enum Resizing: OperationFamily {
             let (x, result) = try (operation.value(0).shape(operation), operation.shape())
             let scales = try operation.numbers(2, count: x.count)
             let offsets = try operation.numbers(3, count: x.count)
-            guard x.count == 4, result.count == 4, x.prefix(2) == result.prefix(2) else {
+            guard x.count == 4, result.count == 4, x.prefix(2) == result.prefix(2),
+                x.allSatisfy({ $0 > 0 })
+            else {
                 throw operation.error("it resizes other axes than height and width")
             }
             let axes = [2, 3].map { axis in

@@ -1,15 +1,3 @@
-extension Set<String> {
-    /// Adds a name like `wish` that is not in the set, and returns it: `wish`, `wish_1`, `wish_2`.
-    package mutating func insertUnused(_ wish: String) -> String {
-        var (name, number) = (wish, 1)
-        while !insert(name).inserted {
-            name = "\(wish)_\(number)"
-            number += 1
-        }
-        return name
-    }
-}
-
 /// The legal names of values.
 package enum MILNames {
     /// Reserved words of MIL's text form.

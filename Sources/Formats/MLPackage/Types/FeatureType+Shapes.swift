@@ -70,7 +70,9 @@ extension ArrayFeature {
         switch flexibility {
         case .fixed: []
         case .enumerated(let shapes):
-            shape.indices.map { axis in SizeRange(spanning: shapes.map { $0[axis] }) }
+            shape.indices.map { axis in
+                SizeRange(spanning: shapes.map { $0.indices.contains(axis) ? $0[axis] : 0 })
+            }
         case .ranges(let ranges): ranges
         }
     }

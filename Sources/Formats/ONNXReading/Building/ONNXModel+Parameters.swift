@@ -1,3 +1,4 @@
+import RetintFiles
 import RetintGraph
 import RetintLayers
 import RetintTensors
@@ -42,13 +43,7 @@ extension ONNXModel {
         for (old, _) in namedParameters {
             let wanted = Self.dotted(old)
             guard wanted != old else { continue }
-            var name = wanted
-            var number = 2
-            while !taken.insert(name).inserted {
-                name = "\(wanted)_\(number)"
-                number += 1
-            }
-            names[old] = name
+            names[old] = taken.insertUnused(wanted, from: 2)
         }
         initializers = Dictionary(
             uniqueKeysWithValues: initializers.map { (names[$0.key] ?? $0.key, $0.value) })

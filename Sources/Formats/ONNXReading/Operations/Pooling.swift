@@ -137,6 +137,7 @@ private struct Pool {
             let slices = try slices(padded)
             sum = slices.dropFirst().reduce(slices[0], +)
         }
+        try node.takeHost([positions.height + positions.width])
         let pad = countsPadding ? window.padding : 0
         let rows = shares(
             -pad.top..<(x.shape[2] + pad.bottom), from: -window.padding.top, positions.height,
@@ -144,7 +145,6 @@ private struct Pool {
         let columns = shares(
             -pad.left..<(x.shape[3] + pad.right), from: -window.padding.left, positions.width,
             kernel.width, window.stride.width, window.dilation.width)
-        try node.takeHost([rows.count + columns.count])
         let graph = x.graph
         return sum * graph.constant(TensorData(shape: [rows.count, 1], scalars: rows))
             * graph.constant(TensorData(shape: [columns.count], scalars: columns))
@@ -185,8 +185,12 @@ private struct Pool {
     ) -> [Float] {
         (0..<positions).map { position in
             let first = start + position * stride
-            let positions = Swift.stride(from: first, to: first + kernel * dilation, by: dilation)
-            return 1 / Float(Swift.max(1, positions.count(where: counted.contains)))
+            /// The elements of the kernel before a row or column of the image.
+            func elements(before end: Int) -> Int {
+                end <= first ? 0 : min((end - first - 1) / dilation + 1, kernel)
+            }
+            let count = elements(before: counted.upperBound) - elements(before: counted.lowerBound)
+            return 1 / Float(max(1, count))
         }
     }
 }

@@ -31,7 +31,7 @@ struct HDF5Chunking {
 
     private var chunkBytes: Int { chunk.reduce(elementSize, *) }
     /// The chunks along each dimension; the last ones may extend beyond the tensor.
-    private var grid: [Int] { zip(shape, chunk).map { ($0 + $1 - 1) / $1 } }
+    private var grid: [Int] { zip(shape, chunk).map { $0 == 0 ? 0 : ($0 - 1) / $1 + 1 } }
 
     private func check(_ place: FilePlace, _ limits: TensorFileLimits) throws(TensorFileError) {
         let (bytes, overflow) = chunk.reduce(1, *).multipliedReportingOverflow(by: elementSize)

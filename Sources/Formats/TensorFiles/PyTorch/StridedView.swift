@@ -77,12 +77,12 @@ struct StridedView {
         for row in stride(from: 0, to: target.count, by: inner) {
             for column in 0..<inner { target[row + column] = source[from + column * innerStride] }
             // The next row: the last dimension that is not at its end advances, those after it
-            // restart.
+            // restart. Strides of extents of 1 can be any numbers: what they add is taken away.
             for axis in index.indices.reversed() {
                 index[axis] += 1
-                from += strides[axis]
+                from &+= strides[axis]
                 if index[axis] < shape.dimensions[axis] { break }
-                from -= index[axis] * strides[axis]
+                from &-= index[axis] &* strides[axis]
                 index[axis] = 0
             }
         }
