@@ -45,18 +45,13 @@ import Testing
         #expect(refusal(of: "new.h5") == nil)
     }
 
-    /// Files that have the name of a lock, but were not written as one: data, a file with a second
-    /// name, and a pipe, which would block.
-    @Test(arguments: ["mine\n", "1\n", nil])
+    /// Files that have the name of a lock, but were not written as one: data, and a pipe, which
+    /// would block.
+    @Test(arguments: ["mine\n", nil])
     func filesThatAreNoLocksStay(content: String?) throws {
         let lock = scratch.path(".a.h5.retint-lock")
         if let content {
-            try Data(content.utf8).write(to: URL(filePath: scratch.path("data")))
-            if content == "1\n" {
-                try FileManager.default.linkItem(atPath: scratch.path("data"), toPath: lock)
-            } else {
-                try FileManager.default.moveItem(atPath: scratch.path("data"), toPath: lock)
-            }
+            try Data(content.utf8).write(to: URL(filePath: lock))
         } else {
             #expect(mkfifo(lock, 0o600) == 0)
         }
@@ -66,6 +61,26 @@ import Testing
         #expect(refusal(of: "b.h5") == nil)
         #expect(try scratch.names().contains(".a.h5.retint-lock"))
         if let content { #expect(try readFile(lock) == Array(content.utf8)) }
+    }
+
+    /// A folder may be copied by hard links while a run is in it, or its power be lost.
+    @Test(arguments: ["1\n", "123\nlast.h5\n", "\0\0\0\0"])
+    func locksThatWereLeftBehindAreTaken(content: String) throws {
+        let (lock, copy) = (scratch.path(".a.h5.retint-lock"), scratch.path("copy"))
+        try Data(content.utf8).write(to: URL(filePath: copy))
+        try FileManager.default.linkItem(atPath: copy, toPath: lock)
+        #expect(refusal(of: "a.h5") == nil)
+        #expect(try readFile(copy) == Array(content.utf8))
+        #expect(try scratch.names() == ["a.h5", "copy"])
+    }
+
+    /// Also a lock with a second name is held.
+    @Test func copiedLocksStayHeld() throws {
+        let lock = scratch.path(".a.h5.retint-lock")
+        let other = try RunningProcess(locking: lock)
+        defer { other.interrupt() }
+        try FileManager.default.linkItem(atPath: lock, toPath: scratch.path("copy"))
+        #expect(refusal(of: "a.h5")?.reason.contains("in use") == true)
     }
 
     @Test func ownLocksCount() throws {

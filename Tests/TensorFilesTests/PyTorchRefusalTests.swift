@@ -85,7 +85,7 @@ import Testing
         ("conjugated", Pickle.tensor(more: Pickle.dictionary(("conj", [0x88]))), "conjugated"),
     ]
 
-    /// One list of pairs, from which thousand dictionaries are made.
+    /// One list of pairs, from which a thousand dictionaries are made.
     private static let sharedList: [UInt8] = {
         let pair = ascii("](") + Pickle.text("a") + ascii("Ne")
         let dictionary = Pickle.global("collections", "OrderedDict") + ascii("h\0") + [0x85]

@@ -45,6 +45,21 @@ import Testing
         ) { values, _ in
             for kernel in stride(from: 0, to: values.count, by: 9) { values[kernel + 4] += 0.5 }
         },
+        Fault(testDescription: "an identity added", changed: nil) { values, row in
+            for index in 0..<min(values.count / row, row) { values[index * (row + 1)] += 1 }
+        },
+        Fault(testDescription: "an input channel scaled", changed: nil) { values, row in
+            for start in stride(from: 0, to: values.count, by: row) { values[start + 2] *= 3 }
+        },
+        Fault(testDescription: "a row of its own", changed: nil) { values, row in
+            for index in 0..<row { values[row + index] += Float(index) }
+        },
+        Fault(testDescription: "the first rows exchanged", changed: 2) { values, row in
+            for index in 0..<row { values.swapAt(index, row + index) }
+        },
+        Fault(testDescription: "an element of the first row", changed: 1) { values, row in
+            values[1] += values.map(abs).max()! / 1000
+        },
         Fault(testDescription: "other values", changed: nil) { values, _ in values.reverse() },
         Fault(
             testDescription: "kernels transposed", weight: "stage4.1.depthwise.0.weight",
@@ -77,6 +92,11 @@ import Testing
             return
         }
         #expect(report.changedWeights.count == 1 && !report.passed)
+        // Saved results are judged by the same bounds, or by others that ask for less.
+        #expect(report.judged(by: report.bounds).changedWeights == report.changedWeights)
+        var loose = report.bounds
+        loose.layersDecide = false
+        #expect(report.judged(by: loose).changedWeights.isEmpty)
         let found = try #require(report.changedWeights.first)
         let expected = [-1: values.count, 1: 1, 2: 2 * row, 3: 2 * weight.shape[0]][changed]
         #expect(found.changed == expected && found.count == values.count)
@@ -87,7 +107,8 @@ import Testing
                 $0.value.name == found.layer && $0.value.operation.contains("conv")
             })
         guard changed == 1, let floats = weight.floats else { return }
-        let largest = floats[row..<2 * row].map(abs).max() ?? 0
+        let place = try #require(zip(floats, values).enumerated().first { $1.0 != $1.1 }).offset
+        let largest = floats[place / row * row..<(place / row + 1) * row].map(abs).max() ?? 0
         let error = Double((floats.map(abs).max() ?? 0) / 1000 / largest)
         #expect(abs(found.relativeError - error) < 0.01 * error)
     }

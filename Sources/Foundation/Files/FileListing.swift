@@ -45,8 +45,10 @@ private func list(
     }
     for name in names where !name.hasPrefix(".") {
         let path = subfolder.appending(name)
+        let type = path.extension?.lowercased()
+        let isWanted = type.map(extensions.contains) ?? recursive
         // A name that is not UTF-8 has another character in place of what is not.
-        guard !name.contains("\u{FFFD}") || kind(of: root.pushing(path)) != 0 else {
+        guard !isWanted || !name.contains("\u{FFFD}") || isThere(root.pushing(path)) else {
             throw FileError(
                 path: root.pushing(path).string, operation: "read",
                 reason: "its name is not UTF-8",
@@ -59,6 +61,11 @@ private func list(
         default: break
         }
     }
+}
+
+private func isThere(_ path: FilePath) -> Bool {
+    var status = stat()
+    return lstat(path.string, &status) == 0
 }
 
 /// A symbolic link counts as the file it leads to; one to a folder, which could form a cycle,

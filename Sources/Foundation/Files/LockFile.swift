@@ -44,7 +44,10 @@ final class LockFile {
         let descriptor = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard isLock(descriptor), isBusy(flock(descriptor, LOCK_SH | LOCK_NB)) else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            isBusy(flock(descriptor, LOCK_SH | LOCK_NB))
+        else { return nil }
         return holder(descriptor)
     }
 
@@ -57,10 +60,6 @@ final class LockFile {
             let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             let descriptor = open(path.string, flags, 0o666)
             guard descriptor >= 0 else { throw FileError(path: target.string, operation: "write") }
-            guard isLock(descriptor) else {
-                close(descriptor)
-                throw isForeign(path, for: target)
-            }
             guard !isBusy(patientLock(descriptor)) else {
                 defer { close(descriptor) }
                 throw inUse(target, by: holder(descriptor))
@@ -68,19 +67,37 @@ final class LockFile {
             // The process that held it may have removed it meanwhile. Some drives renumber files
             // at every request.
             let isThere = FileIdentity(of: path) == FileIdentity(descriptor: descriptor)
-            if isThere || attempts == 100 { return descriptor }
+            guard isThere || attempts == 100 else {
+                close(descriptor)
+                continue
+            }
+            guard let links = linksOfLock(descriptor) else {
+                close(descriptor)
+                throw isForeign(path, for: target)
+            }
+            if links <= 1 || attempts == 100 { return descriptor }
+            // The other name is that of a copy, which keeps its content.
+            unlink(path.string)
             close(descriptor)
         }
     }
 
-    /// Whether an open file is one that a lock has written, or empty: nothing else may be emptied
-    /// or removed. A file with a second name may be somebody's data.
-    private static func isLock(_ descriptor: Int32) -> Bool {
+    /// The names of a locked file that a lock has written, or that is empty; nil for any other
+    /// file, which must be neither emptied nor removed.
+    private static func linksOfLock(_ descriptor: Int32) -> Int? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_nlink <= 1
-        else { return false }
-        return status.st_size == 0 || holder(descriptor).process != nil
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        let isOurs = status.st_size == 0 || isLockText(descriptor)
+        return isOurs ? Int(status.st_nlink) : nil
+    }
+
+    /// Whether a file begins with the line of a process, or has only zeros, as after a power loss.
+    private static func isLockText(_ descriptor: Int32) -> Bool {
+        var first: UInt8 = 1
+        if pread(descriptor, &first, 1, 0) == 1, first == 0 { return true }
+        return holder(descriptor).process != nil
     }
 
     private static func isForeign(_ path: FilePath, for target: FilePath) -> FileError {

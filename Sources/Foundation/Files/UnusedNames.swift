@@ -1,8 +1,8 @@
 extension Set<String> {
     /// Adds a name like `wish` that is not in the set, and returns it: `wish`, `wish_1`, `wish_2`.
     ///
-    /// Thousands of values may wish for one name: the number is searched for in steps that double,
-    /// and is the smallest that is unused unless numbers before it are missing.
+    /// Thousands of values may ask for the same name, so the number is searched for in steps that
+    /// double. It is the smallest unused one if the numbers in use have no gaps.
     ///
     /// - Parameter first: the first number.
     package mutating func insertUnused(_ wish: String, from first: Int = 1) -> String {

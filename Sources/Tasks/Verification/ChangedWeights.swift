@@ -3,8 +3,7 @@ import RetintRuntime
 import RetintTensors
 
 extension VerificationReport {
-    /// A weight that is the reference's in most of its elements, but not in all: no converter does
-    /// that to a weight.
+    /// A weight that is the reference's in most of its elements, but not in all.
     ///
     /// Its factor by rows may be another, as after a batch normalization was folded into it.
     public struct ChangedWeight: Hashable, Codable, Sendable {
@@ -27,8 +26,7 @@ extension VerificationReport {
             guard !isTransposed else {
                 return "\(subject) with the rows and columns of each kernel exchanged"
             }
-            let places = changed == 1 ? "1" : "\(changed)"
-            return "\(subject) but for \(places) of \(count), which differ by up to "
+            return "\(subject) but for \(changed) of \(count), which differ by up to "
                 + "\(figure(relativeError, Self.leastError)) of the largest value in the row"
         }
 
@@ -72,53 +70,59 @@ struct ChangedWeights {
             if let same { rest.remove(at: same) } else { unpaired.append((weight, values)) }
         }
         for (weight, values) in unpaired {
-            let near = rest.flatMap { candidate in
-                candidate.orders(for: weight.shape).compactMap {
-                    report(weight, values, candidate.name, $0)
-                }
-            }
+            let near = rest.compactMap { report(weight, values, $0) }
             if let nearest = near.min(by: { $0.changed < $1.changed }) { found.append(nearest) }
         }
     }
-}
 
-extension ChangedWeights {
     private func report(
-        _ weight: GraphWeight, _ values: [Float], _ reference: String, _ expected: [Float]
+        _ weight: GraphWeight, _ values: [Float], _ candidate: ExpectedWeight
     ) -> VerificationReport.ChangedWeight? {
-        let likeness = WeightLikeness(values, expected, weight)
-        let isTransposed =
-            !likeness.isNear
-            && transposedKernels(expected, weight.shape).map {
-                WeightLikeness(values, $0, weight).isSame
-            } ?? false
-        guard likeness.isNear || isTransposed else { return nil }
+        let likenesses = candidate.orders(for: weight.shape).map {
+            WeightLikeness(values, $0, weight)
+        }
+        if let near = likenesses.first(where: \.isNear) {
+            return VerificationReport.ChangedWeight(
+                layer: weight.layer, reference: candidate.name, changed: near.changed,
+                count: values.count, relativeError: near.largestError, isTransposed: false)
+        }
+        guard weight.shape == candidate.shape, let kernels = candidate.transposedKernels,
+            WeightLikeness(values, kernels, weight).isSame
+        else { return nil }
         return VerificationReport.ChangedWeight(
-            layer: weight.layer, reference: reference,
-            changed: isTransposed ? values.count : likeness.changed, count: values.count,
-            relativeError: likeness.largestError, isTransposed: isTransposed)
+            layer: weight.layer, reference: candidate.name, changed: values.count,
+            count: values.count, relativeError: likenesses.first?.largestError ?? 0,
+            isTransposed: true)
     }
 }
 
 /// A weight of the reference in the orders that a model may have it in.
-private struct ExpectedWeight {
+private final class ExpectedWeight {
     let name: String
-    private let shape: [Int]
+    let shape: [Int]
     private let values: [Float]
-    /// Of a matrix: formats multiply by it from either side.
-    private let transposed: [Float]?
+    private let area: Int
+    /// A matrix in the other order: formats multiply by it from either side.
+    private lazy var transposed = (0..<values.count).map {
+        values[$0 % shape[0] * shape[1] + $0 / shape[0]]
+    }
+    /// The weight with rows and columns of its square kernels exchanged; nil for other weights.
+    private(set) lazy var transposedKernels: [Float]? = {
+        guard shape.count > 2, let side = shape.last, area == side * side else { return nil }
+        return values.indices.map { index in
+            let place = index % area
+            return values[index - place + place % side * side + place / side]
+        }
+    }()
 
     init(_ weight: GraphWeight) throws {
-        (name, shape, values) = (weight.name, weight.shape, try weight.read())
-        let (values, shape) = (values, shape)
-        transposed =
-            shape.count == 2
-            ? (0..<values.count).map { values[$0 % shape[0] * shape[1] + $0 / shape[0]] } : nil
+        (name, shape, area) = (weight.name, weight.shape, weight.area)
+        values = try weight.read()
     }
 
     func orders(for shape: [Int]) -> [[Float]] {
         let same = shape == self.shape ? [values] : []
-        return shape == self.shape.reversed() ? same + (transposed.map { [$0] } ?? []) : same
+        return shape.count == 2 && shape == self.shape.reversed() ? same + [transposed] : same
     }
 }
 
@@ -130,12 +134,18 @@ private struct WeightLikeness {
     private let count: Int
     /// The number of rows, and of elements of a kernel.
     private let rows, area: Int
-    /// The places in kernels where elements differ.
+    /// Where elements differ: rows, and places in kernels.
+    private var changedRows: [Int: Int] = [:]
     private var places: Set<Int> = []
+    /// The quotients of changed elements by input channel: the number, the least and the largest.
+    private var channels: [Int: (count: Int, quotients: ClosedRange<Double>)] = [:]
+    private var isOnDiagonal = true
     /// Equal elements that are not zero, up to a number, to tell weights from zeros and ones.
     private var distinct: Set<Float> = []
     private static let leastDistinct = 8
     private static let leastRow = 8
+    /// Rows that show whether the rest is worth a look.
+    private static let sampledRows = 8
 
     init(_ values: [Float], _ expected: [Float], _ weight: GraphWeight) {
         count = values.count
@@ -143,49 +153,91 @@ private struct WeightLikeness {
         area = weight.area
         guard values.count == expected.count else { return }
         let row = count / rows
-        for start in stride(from: 0, to: count, by: row) {
-            add(values[start..<start + row], expected[start..<start + row])
-            // The first rows show whether the rest is worth a look.
-            if start > 8 * row, 4 * equal < start { return }
+        func add(_ index: Int, to likeness: inout WeightLikeness) {
+            let range = index * row..<(index + 1) * row
+            likeness.add(index, values[range], expected[range])
         }
+        if rows > 2 * Self.sampledRows {
+            var sample = self
+            for index in 0..<Self.sampledRows {
+                add(index * rows / Self.sampledRows, to: &sample)
+            }
+            guard 4 * sample.equal >= Self.sampledRows * row else { return }
+        }
+        for index in 0..<rows { add(index, to: &self) }
     }
 
     var isSame: Bool { equal == count }
 
-    /// Whether most elements are equal. Gates of recurrent layers, which formats order differently,
-    /// leave half of the rows in place.
+    /// Whether most elements are equal, and the others are not what conversions change. Gates of
+    /// recurrent layers, which formats order differently, leave up to three quarters in place.
     var isNear: Bool {
-        changed > 0 && 4 * equal >= 3 * count && distinct.count >= Self.leastDistinct
-            && !hasOtherBranch
+        changed > 0 && 4 * equal > 3 * count && distinct.count >= Self.leastDistinct
+            && !hasOtherBranch && !hasScaledChannels && !hasOwnRow
     }
 
     /// Whether the same places of all kernels differ, or the middle of one in each row: smaller
     /// kernels or identities, which ran in parallel, may have been added to them.
     private var hasOtherBranch: Bool {
-        guard area > 1, 2 * places.count <= area else { return false }
-        let isIdentity = places == [area / 2] && 10 * changed >= 9 * rows
-        return isIdentity || 10 * changed >= 9 * places.count * (count / area)
+        guard area > 1 else {
+            return isOnDiagonal && 10 * changed >= 9 * min(rows, count / rows)
+        }
+        guard 2 * places.count <= area else { return false }
+        return places == [area / 2] && 10 * changed >= 9 * rows
+            || 10 * changed >= 9 * places.count * (count / area)
     }
 
-    private mutating func add(_ row: ArraySlice<Float>, _ other: ArraySlice<Float>) {
+    /// Whether whole input channels have another factor: the scale of an image, for instance, may
+    /// have been folded into the first layer.
+    private var hasScaledChannels: Bool {
+        rows > 1
+            && channels.values.allSatisfy { channel in
+                let (low, high) = (channel.quotients.lowerBound, channel.quotients.upperBound)
+                return 10 * channel.count >= 9 * rows * area && high - low <= 1e-3 * abs(high)
+            }
+    }
+
+    /// Whether one row differs as a whole, such as that of a token to which another constant was
+    /// added.
+    private var hasOwnRow: Bool {
+        changedRows.count == 1 && rows > 1 && 10 * changed >= 9 * (count / rows)
+    }
+
+    private mutating func add(
+        _ index: Int, _ row: ArraySlice<Float>, _ other: ArraySlice<Float>
+    ) {
         let peak = other.reduce(0) { max($0, abs($1)) }
         guard peak > 0, peak.isFinite else {
-            equal += zip(row, other).count { $0 == $1 }
+            for (place, (value, expected)) in zip(row, other).enumerated() {
+                if value == expected { equal += 1 } else { change(index, place, 1, .infinity) }
+            }
             return
         }
         let factor = Self.factor(row, other, peak)
         let scale = 1 / (Double(peak) * abs(factor))
-        for (index, (value, expected)) in zip(row, other).enumerated() {
+        for (place, (value, expected)) in zip(row, other).enumerated() {
             let error = abs(Double(value) - factor * Double(expected)) * scale
             if error <= VerificationReport.ChangedWeight.rounding {
                 equal += 1
                 if expected != 0, distinct.count < Self.leastDistinct { distinct.insert(expected) }
             } else if error > VerificationReport.ChangedWeight.leastError {
-                changed += 1
-                places.insert(index % area)
-                largestError = max(largestError, error)
+                change(index, place, error, Double(value) / (factor * Double(expected)))
             }
         }
+    }
+
+    private mutating func change(
+        _ row: Int, _ place: Int, _ error: Double, _ quotient: Double
+    ) {
+        changed += 1
+        largestError = max(largestError, error)
+        places.insert(place % area)
+        changedRows[row, default: 0] += 1
+        isOnDiagonal = isOnDiagonal && place == row
+        let quotient = quotient.isNaN ? .infinity : quotient
+        let known = channels[place / area] ?? (0, quotient...quotient)
+        let (low, high) = (known.quotients.lowerBound, known.quotients.upperBound)
+        channels[place / area] = (known.count + 1, min(low, quotient)...max(high, quotient))
     }
 
     /// The factor between two rows: the median of the quotients of some large elements. It is 1 if
@@ -203,17 +255,7 @@ private struct WeightLikeness {
         let close = quotients.count {
             abs($0 - median) <= VerificationReport.ChangedWeight.leastError * abs(median)
         }
-        return 2 * close > quotients.count && abs(median - 1) > 1e-6 ? median : 1
-    }
-}
-
-/// A weight with rows and columns of its square kernels exchanged; nil if they are not square.
-private func transposedKernels(_ values: [Float], _ shape: [Int]) -> [Float]? {
-    guard shape.count > 2, let side = shape.last, side == shape[shape.count - 2] else { return nil }
-    let area = side * side
-    return values.indices.map { index in
-        let place = index % area
-        return values[index - place + place % side * side + place / side]
+        return median != 0 && 2 * close > quotients.count && abs(median - 1) > 1e-6 ? median : 1
     }
 }
 
@@ -241,9 +283,11 @@ extension ModelGraph {
             for id in nodes[user].inputs where seen.insert(id).inserted {
                 let layer = layer(of: user)
                 let extents = nodes[id].shape.dimensions
-                let (shape, area) = (
-                    extents.filter { $0 != 1 }, extents.dropFirst(2).reduce(1, *)
-                )
+                let shape = extents.filter { $0 != 1 }
+                let isConvolution =
+                    nodes[user].operation is Convolution
+                    || nodes[user].operation is ConvolutionTranspose
+                let area = isConvolution ? extents.dropFirst(2).reduce(1, *) : 1
                 switch nodes[id].operation {
                 case let variable as Variable:
                     let name = variable.variableName

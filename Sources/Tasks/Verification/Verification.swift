@@ -113,7 +113,7 @@ extension Model {
             self, against: ModelValues(other, rounding: rounding), on: inputs, options,
             half: half ?? [:], rounding: rounding?.outputs ?? [:]
         ).report()
-        if rounding != nil, report.layersDecide {
+        if report.bounds.judgesWeights {
             report.changedWeights = try changedWeights(against: other, on: inputs)
         }
         return report

@@ -42,6 +42,14 @@ public struct VerificationBounds: Hashable, Sendable {
     }
 }
 
+extension VerificationBounds {
+    /// Whether a changed weight fails the model: where bounds follow from what float32 loses.
+    var judgesWeights: Bool {
+        layersDecide
+            && (tolerance.maxRoundingRatio != nil || layerTolerance.maxRoundingRatio != nil)
+    }
+}
+
 extension VerificationReport {
     /// The bounds that the model was checked against.
     public var bounds: VerificationBounds {
@@ -60,6 +68,7 @@ extension VerificationReport {
             photos: photos, layers: layers.map { $0.judged(by: bounds.layerTolerance) },
             layerTolerance: bounds.layerTolerance,
             layersDecide: bounds.layersDecide && judge == .retint,
+            changedWeights: bounds.judgesWeights ? changedWeights : [],
             diagnosis: diagnosis.judged(by: bounds.tolerance))
     }
 }

@@ -38,12 +38,12 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case roundingRatio = "rounding-ratio"
     /// The error of an intermediate value, relative to what float32 loses, has an upper bound.
     case layerRounding = "layer-rounding"
-    /// A weight that is the reference's in most elements is so in all.
-    case weight = "weight"
     /// Each requested runtime ran the model.
     case judged = "judged"
     /// The largest |c − e| of an output, relative to its largest |e|, has an upper bound.
     case maxRelative = "relative-error"
+    /// A weight that is the reference's in most elements is so in all.
+    case weight = "weight"
 
     /// The bound in a sentence.
     package var summary: String {

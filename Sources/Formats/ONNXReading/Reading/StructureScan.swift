@@ -18,7 +18,7 @@ struct StructureScan {
                     1: .node, 5: .tensor, 11: .value, 12: .value, 13: .value, 15: .sparse,
                 ]
             case .node: [5: .attribute]
-            case .attribute: [5: .tensor, 6: .graph, 22: .sparse]
+            case .attribute: [5: .tensor, 6: .graph]
             case .sparse: [1: .tensor, 2: .tensor]
             case .value: [2: .type]
             case .type: [1: .tensorType]

@@ -100,8 +100,8 @@ struct SavedStateDicts {
     /// The prefixes that DataParallel and torch.compile add to all names.
     private static let wrappers = ["module.", "_orig_mod."]
 
-    /// The names without the wrappers that all of them begin with, in time that grows with the
-    /// length of the names alone.
+    /// The names without the prefixes that all of them share. The time grows with the length of the
+    /// names alone.
     private static func unwrapped(_ entries: [Entry]) -> [Entry] {
         guard let first = entries.first else { return entries }
         let shared = entries.reduce(first.name.utf8.count) { shared, entry in

@@ -55,7 +55,7 @@ final class RunReport: MetricsSink {
         get throws {
             HTMLPage(
                 title: "training of \(configuration.architecture)",
-                body: [head, plots, try sampleImages, settings, environment])
+                body: [head, plots, sampleImages, settings, environment])
         }
     }
 
@@ -120,26 +120,26 @@ final class RunReport: MetricsSink {
 
     /// The newest samples, and some from earlier steps.
     private var sampleImages: String {
-        get throws {
-            let kept = kept
-            guard !kept.isEmpty else { return "" }
-            let count = min(kept.count, Self.maximumSampleSteps)
-            let chosen = (0..<count).map {
-                kept[kept.count - 1 - $0 * (kept.count - 1) / max(count - 1, 1)]
-            }
-            let parts = try chosen.map { name, step in
-                // A link could lead to any file, whose content would stand in the page.
-                let file = try RegularFile("\(samples)/\(name)", followingLinks: false)
-                let data = Data(try file.contents(maximumBytes: Self.largestSample))
-                    .base64EncodedString()
-                return """
-                    <h3>Step \(step)</h3>
-                    <img class="wide" alt="samples after step \(step)" \
-                    src="data:image/png;base64,\(data)">
-                    """
-            }
-            return "<h2>Samples: gray, network, photo</h2>" + parts.joined(separator: "\n")
+        let kept = kept
+        guard !kept.isEmpty else { return "" }
+        let count = min(kept.count, Self.maximumSampleSteps)
+        let chosen = (0..<count).map {
+            kept[kept.count - 1 - $0 * (kept.count - 1) / max(count - 1, 1)]
         }
+        let parts = chosen.compactMap { name, step -> String? in
+            // A link could lead to any file, whose content would stand in the page.
+            guard
+                let file = try? RegularFile("\(samples)/\(name)", followingLinks: false),
+                let bytes = try? file.contents(maximumBytes: Self.largestSample)
+            else { return nil }
+            let data = Data(bytes).base64EncodedString()
+            return """
+                <h3>Step \(step)</h3>
+                <img class="wide" alt="samples after step \(step)" \
+                src="data:image/png;base64,\(data)">
+                """
+        }
+        return "<h2>Samples: gray, network, photo</h2>" + parts.joined(separator: "\n")
     }
 
     private var settings: String {

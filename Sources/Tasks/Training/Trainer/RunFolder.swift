@@ -71,7 +71,7 @@ final class RunFolder {
     private func leadsElsewhere(_ path: String, _ kind: String) -> FileError {
         FileError(
             path: path, operation: "write", reason: "it is not \(kind) of this run",
-            remedy: "remove it, or choose another output folder")
+            remedy: "replace a link by what it leads to, or choose another output folder")
     }
 
     /// The name of the samples after a step.
