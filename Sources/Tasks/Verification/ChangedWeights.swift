@@ -49,17 +49,19 @@ struct ChangedWeights {
 
     /// - Throws: the errors of reading weights.
     init(of model: ModelGraph, against other: ModelGraph) throws {
-        let expected = Dictionary(grouping: other.weights, by: \.extents)
-        let own = Dictionary(grouping: model.weights, by: \.extents)
+        let expected = Dictionary(grouping: other.comparedWeights, by: \.extents)
+        let own = Dictionary(grouping: model.comparedWeights, by: \.extents)
         for (extents, weights) in own where extents.reduce(1, *) >= Self.leastElements {
             if let candidates = expected[extents] { try compare(weights, candidates) }
         }
         found.sort { ($0.layer, $0.reference) < ($1.layer, $1.reference) }
     }
 
-    private mutating func compare(_ weights: [GraphWeight], _ candidates: [GraphWeight]) throws {
+    private mutating func compare(_ weights: [ComparedWeight], _ candidates: [ComparedWeight])
+        throws
+    {
         var rest = try candidates.map { try ExpectedWeight($0) }
-        var unpaired: [(weight: GraphWeight, values: [Float])] = []
+        var unpaired: [(weight: ComparedWeight, values: [Float])] = []
         for weight in weights {
             let values = try weight.read()
             let same = rest.firstIndex { candidate in
@@ -76,7 +78,7 @@ struct ChangedWeights {
     }
 
     private func report(
-        _ weight: GraphWeight, _ values: [Float], _ candidate: ExpectedWeight
+        _ weight: ComparedWeight, _ values: [Float], _ candidate: ExpectedWeight
     ) -> VerificationReport.ChangedWeight? {
         let likenesses = candidate.orders(for: weight.shape).map {
             WeightLikeness(values, $0, weight)
@@ -115,7 +117,7 @@ private final class ExpectedWeight {
         }
     }()
 
-    init(_ weight: GraphWeight) throws {
+    init(_ weight: ComparedWeight) throws {
         (name, shape, area) = (weight.name, weight.shape, weight.area)
         values = try weight.read()
     }
@@ -147,7 +149,7 @@ private struct WeightLikeness {
     /// Rows that show whether the rest is worth a look.
     private static let sampledRows = 8
 
-    init(_ values: [Float], _ expected: [Float], _ weight: GraphWeight) {
+    init(_ values: [Float], _ expected: [Float], _ weight: ComparedWeight) {
         count = values.count
         rows = weight.shape.count > 1 ? weight.shape[0] : 1
         area = weight.area
@@ -259,8 +261,8 @@ private struct WeightLikeness {
     }
 }
 
-/// A weight of a graph.
-private struct GraphWeight {
+/// A weight of a graph, and how it is compared.
+private struct ComparedWeight {
     let name: String
     /// The name of the value that is computed with it.
     let layer: String
@@ -270,46 +272,25 @@ private struct GraphWeight {
     let area: Int
     let read: () throws -> [Float]
 
+    init(_ weight: GraphWeight, of model: ModelGraph) {
+        let user = model.graph.nodes[weight.user].operation
+        // The first value that is computed with the weight.
+        let value = model.values.first { $0.tensor.id >= weight.user } ?? model.values.last
+        layer = value?.description.name ?? user.name
+        name = weight.name ?? layer
+        let extents = weight.shape.dimensions
+        shape = extents.filter { $0 != 1 }
+        let isConvolution = user is Convolution || user is ConvolutionTranspose
+        area = isConvolution ? extents.dropFirst(2).reduce(1, *) : 1
+        read = weight.read
+    }
+
     /// Equal for weights that are compared with each other.
     var extents: [Int] { shape.count == 2 ? shape.sorted() : shape }
 }
 
 extension ModelGraph {
-    fileprivate var weights: [GraphWeight] {
-        let nodes = graph.nodes
-        var seen: Set<Int> = []
-        var weights: [GraphWeight] = []
-        for user in graph.live(from: outputs.map(\.value.id)) {
-            for id in nodes[user].inputs where seen.insert(id).inserted {
-                let layer = layer(of: user)
-                let extents = nodes[id].shape.dimensions
-                let shape = extents.filter { $0 != 1 }
-                let isConvolution =
-                    nodes[user].operation is Convolution
-                    || nodes[user].operation is ConvolutionTranspose
-                let area = isConvolution ? extents.dropFirst(2).reduce(1, *) : 1
-                switch nodes[id].operation {
-                case let variable as Variable:
-                    let name = variable.variableName
-                    guard let values = variables[name] else { continue }
-                    weights.append(
-                        GraphWeight(name: name, layer: layer, shape: shape, area: area) {
-                            try values.tensorData().scalars
-                        })
-                case let constant as Constant where constant.data.scalars.count > 1:
-                    let values = constant.data.scalars
-                    weights.append(
-                        GraphWeight(name: layer, layer: layer, shape: shape, area: area) { values })
-                default: break
-                }
-            }
-        }
-        return weights
-    }
-
-    /// The name of the first value that is computed with a node.
-    private func layer(of node: Int) -> String {
-        let value = values.first { $0.tensor.id >= node } ?? values.last
-        return value?.description.name ?? graph.nodes[node].operation.name
+    fileprivate var comparedWeights: [ComparedWeight] {
+        weights.map { ComparedWeight($0, of: self) }
     }
 }

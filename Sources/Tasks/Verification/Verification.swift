@@ -137,11 +137,7 @@ extension Model {
         of other: Model, on inputs: VerificationInputs, _ options: VerificationOptions
     ) throws -> RoundingErrors? {
         let bounds = try options.bounds(precision, ModelValues(other))
-        guard
-            bounds.tolerance.maxRoundingRatio != nil
-                || bounds.layerTolerance.maxRoundingRatio != nil
-        else { return nil }
-        return try RoundingErrors(of: other, for: self, on: inputs)
+        return bounds.needsRounding ? try RoundingErrors(of: other, for: self, on: inputs) : nil
     }
 }
 

@@ -43,11 +43,13 @@ public struct VerificationBounds: Hashable, Sendable {
 }
 
 extension VerificationBounds {
-    /// Whether a changed weight fails the model: where bounds follow from what float32 loses.
-    var judgesWeights: Bool {
-        layersDecide
-            && (tolerance.maxRoundingRatio != nil || layerTolerance.maxRoundingRatio != nil)
+    /// Whether bounds follow from what float32 loses.
+    var needsRounding: Bool {
+        tolerance.maxRoundingRatio != nil || layerTolerance.maxRoundingRatio != nil
     }
+
+    /// Whether a changed weight fails the model.
+    var judgesWeights: Bool { layersDecide && needsRounding }
 }
 
 extension VerificationReport {

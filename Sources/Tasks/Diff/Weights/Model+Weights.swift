@@ -17,7 +17,7 @@ extension Model {
             return try weights(of: graph(folds: false), types)
         }
         // A network whose shapes are open has no graph, but its weights.
-        if let graph = try? graph(folds: false) { return weights(of: graph, types) }
+        if let graph = try? graph(folds: false) { return try weights(of: graph, types) }
         return network.variables.sorted { $0.key < $1.key }.map { name, values in
             WeightSource(
                 named: name, values.shape, storage: types[name].map(plainType),
@@ -36,30 +36,21 @@ extension Model {
         }
     }
 
-    private func weights(of graph: ModelGraph, _ types: [String: String]) -> [WeightSource] {
+    private func weights(
+        of graph: ModelGraph, _ types: [String: String]
+    ) throws -> [WeightSource] {
         let nodes = graph.graph.nodes
-        var seen: Set<Int> = []
-        var sources: [WeightSource] = []
-        for user in graph.graph.live(from: graph.outputs.map(\.value.id)) {
-            for id in nodes[user].inputs where seen.insert(id).inserted {
-                switch nodes[id].operation {
-                case let variable as Variable:
-                    let name = variable.variableName
-                    guard let values = graph.variables[name] else { continue }
-                    sources.append(
-                        WeightSource(
-                            named: name, nodes[id].shape, storage: types[name].map(plainType),
-                            read: { try values.tensorData().scalars }))
-                case let constant as Constant where constant.isWeight:
-                    let values = constant.data.scalars
-                    let place = nodes[user].module + "." + nodes[user].operation.name
-                    sources.append(
-                        WeightSource(named: place, nodes[id].shape, storage: nil) { values })
-                default: break
-                }
+        return try graph.weights.compactMap { weight in
+            if let name = weight.name {
+                return WeightSource(
+                    named: name, weight.shape, storage: types[name].map(plainType),
+                    read: weight.read)
             }
+            // Positions or sizes are whole numbers.
+            guard try weight.read().contains(where: { $0 != $0.rounded() }) else { return nil }
+            let place = nodes[weight.user].module + "." + nodes[weight.user].operation.name
+            return WeightSource(named: place, weight.shape, storage: nil, read: weight.read)
         }
-        return sources
     }
 }
 
@@ -69,13 +60,6 @@ extension WeightSource {
     ) {
         weight = ModelDiff.Weight(name: name, shape: shape.dimensions, storage: storage)
         self.read = read
-    }
-}
-
-extension Constant {
-    /// Whether these are weights, and not positions or sizes, which are whole numbers.
-    fileprivate var isWeight: Bool {
-        data.scalars.count > 1 && data.scalars.contains { $0 != $0.rounded() }
     }
 }
 
