@@ -57,7 +57,8 @@ import Testing
     ])
     func offers(_ typed: String, _ extensions: [String]) throws {
         for name in Self.extensions {
-            FileManager.default.createFile(atPath: bench.path("m.\(name)"), contents: nil)
+            #expect(
+                FileManager.default.createFile(atPath: bench.path("m.\(name)"), contents: nil))
         }
         let offered = try runProcess(
             URL(filePath: "/bin/bash"),

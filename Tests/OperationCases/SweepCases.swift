@@ -4,7 +4,8 @@ import RetintTensors
 /// Cases made by counting through an operation's attributes.
 extension OperationTable {
     static let sweeps: [OperationCase] = [
-        reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, farApart,
+        reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, twoEach,
+        farApart,
         columns,
     ].flatMap { $0 }
 
@@ -140,6 +141,19 @@ extension OperationTable {
         return sweep("\(name) dilation \(dilation)", shapes.map { CaseInput($0, .signed) }) {
             conv2d(
                 $0[0], weight: $0[1], stride: Pair(stride, stride), padding: padding,
+                dilation: Pair(dilation, dilation), groups: channels)
+        }
+    }
+
+    /// Two outputs of each channel, at the widths of kernels that share loads and those that do not.
+    private static let twoEach: [OperationCase] = [
+        (7, 2, 1, 32, 15), (3, 1, 1, 8, 3), (5, 3, 1, 19, 21), (4, 1, 1, 16, 9), (3, 1, 2, 9, 12),
+    ].map { kernel, stride, dilation, channels, width in
+        let shapes: [Shape] = [[2, channels, 11, width], [2 * channels, 1, kernel, kernel]]
+        let name = "two each of \(channels) width \(width) kernel \(kernel) stride \(stride)"
+        return sweep("\(name) dilation \(dilation)", shapes.map { CaseInput($0, .signed) }) {
+            conv2d(
+                $0[0], weight: $0[1], stride: Pair(stride, stride), padding: Padding(kernel / 2),
                 dilation: Pair(dilation, dilation), groups: channels)
         }
     }

@@ -48,11 +48,11 @@ extension InputNoise: CustomStringConvertible {
         guard parts.count == 2 else { return nil }
         switch parts[0] {
         case "uniform":
-            guard let (lower, upper) = Self.pair(parts[1], "..") { Float($0) }, lower <= upper
+            guard let (lower, upper) = Self.pair(parts[1], "..", { Float($0) }), lower <= upper
             else { return nil }
             self = .uniform(lower: lower, upper: upper)
         case "normal":
-            guard let (mean, deviation) = Self.pair(parts[1], ",") { Float($0) }, deviation >= 0
+            guard let (mean, deviation) = Self.pair(parts[1], ",", { Float($0) }), deviation >= 0
             else { return nil }
             self = .normal(mean: mean, deviation: deviation)
         case "integers":

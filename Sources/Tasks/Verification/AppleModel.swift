@@ -3,7 +3,7 @@ public import RetintExport
 public import RetintFiles
 import RetintGraph
 import RetintRuntime
-public import RetintTensors
+import RetintTensors
 
 /// An `.aimodel` that Apple's Core AI runtime opens and runs; retint itself does not read it.
 public struct AppleModel: Sendable {

@@ -11,6 +11,7 @@ enum {
     LANES = RT_SLICE, PIXELS = 4, ROWS = 2, MOST_COLUMNS = 5, NEAR_COLUMNS = 4, MOST_TERMS = 9
 };
 typedef float lanes __attribute__((ext_vector_type(RT_SLICE), aligned(4)));
+typedef float half_lanes __attribute__((ext_vector_type(RT_SLICE / 2), aligned(4)));
 // Loops over sums must be unrolled for the sums to stay in registers.
 #define EACH _Pragma("clang loop unroll(full)") for
 DEFINE_TAIL(finish, lanes)
@@ -68,18 +69,29 @@ typedef struct {
 } slice;
 
 RT_INLINE void store(int count, lanes *sum, const line *l, const slice *s, ptrdiff_t ow) {
-    ptrdiff_t channels = l->c->channels;
+    ptrdiff_t channels = l->c->out_channels;
     float *out = l->y + ow * channels + s->channel;
     if (s->tail) EACH (int j = 0; j < count; j++) finish(&sum[j], s->tail);
     EACH (int j = 0; j < count; j++) *(lanes *)(out + j * channels) = sum[j];
 }
 
+// One pixel of a slice; `twice` if each channel of the input has two outputs, a constant.
+RT_INLINE void load(int twice, lanes *v, const float *x) {
+    if (!twice) {
+        *v = *(const lanes *)x;
+        return;
+    }
+    half_lanes h = *(const half_lanes *)x;
+    *v = __builtin_shufflevector(h, h, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+}
+
 // The product of one kernel row and pixels [begin, end) of those that it reads.
-RT_INLINE void add_row(int columns, int stride, int count, int isInside, lanes *sum, const float *x,
+RT_INLINE void add_row(int twice, int columns, int stride, int count, int isInside, lanes *sum, const float *x,
                        ptrdiff_t channels, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
     EACH (int pixel = 0; pixel < (count - 1) * stride + columns; pixel++) {
         if (!isInside && (pixel < begin || pixel >= end)) continue;
-        lanes v = *(const lanes *)(x + pixel * channels);
+        lanes v;
+        load(twice, &v, x + pixel * channels);
         EACH (int j = 0; j < count; j++) {
             int kw = pixel - j * stride;
             if (kw >= 0 && kw < columns) sum[j] = v * w[kw] + sum[j];
@@ -88,50 +100,53 @@ RT_INLINE void add_row(int columns, int stride, int count, int isInside, lanes *
 }
 
 // The same for one column of a kernel, with any stride: `x` is the first pixel that it reads.
-RT_INLINE void add_column(int stride, int count, int isInside, lanes *sum, const float *x,
-                          ptrdiff_t channels, lanes w, ptrdiff_t begin, ptrdiff_t end) {
+RT_INLINE void add_column(int twice, int stride, int count, int isInside, lanes *sum, const float *x,
+                          ptrdiff_t channels, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
     EACH (int j = 0; j < count; j++) {
         ptrdiff_t pixel = (ptrdiff_t)j * stride;
-        if (isInside || (pixel >= begin && pixel < end))
-            sum[j] = *(const lanes *)(x + pixel * channels) * w + sum[j];
+        if (!isInside && (pixel < begin || pixel >= end)) continue;
+        lanes v;
+        load(twice, &v, x + pixel * channels);
+        sum[j] = v * *w + sum[j];
     }
 }
 
 // The product of one kernel row of any width. Columns next to each other share the pixels that they
 // load: `stride` is a constant, or 0 if the columns or the outputs are farther apart.
-RT_INLINE void add_any_row(int stride, int count, int isInside, lanes *sum, const float *x,
-                           const rt_conv *c, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
+RT_INLINE void add_any_row(int twice, int stride, int count, int isInside, lanes *sum,
+                           const float *x, const rt_conv *c, const lanes *w, ptrdiff_t begin,
+                           ptrdiff_t end) {
     ptrdiff_t channels = c->channels, reach = c->dilation_width;
     int kw = 0;
     for (; stride && kw + NEAR_COLUMNS <= c->kernel_width; kw += NEAR_COLUMNS)
-        add_row(NEAR_COLUMNS, stride, count, isInside, sum, x + kw * channels, channels, w + kw,
-                begin - kw, end - kw);
+        add_row(twice, NEAR_COLUMNS, stride, count, isInside, sum, x + kw * channels, channels,
+                w + kw, begin - kw, end - kw);
     for (; kw < c->kernel_width; kw++)
-        add_column(c->stride_width, count, isInside, sum, x + kw * reach * channels, channels,
-                   w[kw], begin - kw * reach, end - kw * reach);
+        add_column(twice, c->stride_width, count, isInside, sum, x + kw * reach * channels,
+                   channels, w + kw, begin - kw * reach, end - kw * reach);
 }
 
 // `count` outputs next to each other, from `ow` on. Each pixel is loaded once. All parameters
-// before `l` are constants: the kernel's columns, without dilation, or 0 for any kernel, the stride
+// before `l` are constants: `twice` as in `load`, the kernel's columns, without dilation, or 0 for any kernel, the stride
 // as in `add_any_row`, and whether all pixels that are read lie inside the image's width.
-RT_INLINE void close_outputs(int columns, int stride, int count, int isInside, const line *l,
-                             const slice *s, ptrdiff_t ow) {
+RT_INLINE void close_outputs(int twice, int columns, int stride, int count, int isInside,
+                             const line *l, const slice *s, ptrdiff_t ow) {
     const rt_conv *c = l->c;
     ptrdiff_t channels = c->channels, left = ow * c->stride_width - c->pad_left;
     ptrdiff_t begin = -left, end = c->width - left;
     ptrdiff_t down = (ptrdiff_t)c->dilation_height * c->width * channels;
-    const float *x = l->x + left * channels + s->channel;
+    const float *x = l->x + left * channels + (twice ? s->channel / 2 : s->channel);
     const lanes *w = s->w + l->first * c->kernel_width;
     lanes sum[PIXELS];
     EACH (int j = 0; j < count; j++) sum[j] = (lanes)0;
     if (isInside && columns == 3 && l->last - l->first == 3)
         EACH (int kh = 0; kh < 3; kh++)
-            add_row(3, stride, count, 1, sum, x + kh * down, channels, w + kh * 3, 0, 0);
+            add_row(twice, 3, stride, count, 1, sum, x + kh * down, channels, w + kh * 3, 0, 0);
     else
         for (int kh = l->first; kh < l->last; kh++, x += down, w += c->kernel_width)
             if (columns)
-                add_row(columns, stride, count, isInside, sum, x, channels, w, begin, end);
-            else add_any_row(stride, count, isInside, sum, x, c, w, begin, end);
+                add_row(twice, columns, stride, count, isInside, sum, x, channels, w, begin, end);
+            else add_any_row(twice, stride, count, isInside, sum, x, c, w, begin, end);
     store(count, sum, l, s, ow);
 }
 
@@ -147,29 +162,29 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
 }
 
 // PIXELS outputs of each row.
-RT_INLINE void columns_at(int columns, int stride, int isInside, const line *rows, int count,
+RT_INLINE void columns_at(int twice, int columns, int stride, int isInside, const line *rows, int count,
                           const slice *s, ptrdiff_t ow) {
     for (int r = 0; r < count; r++)
-        close_outputs(columns, stride, PIXELS, isInside, rows + r, s, ow);
+        close_outputs(twice, columns, stride, PIXELS, isInside, rows + r, s, ow);
 }
 
 // All outputs of a slice in some rows: what one row has loaded, the next finds in the first-level
-// cache. `columns` and `stride` are constants.
-RT_INLINE void close_slice(int columns, int stride, const line *rows, int count, const slice *s,
+// cache. `twice`, `columns` and `stride` are constants.
+RT_INLINE void close_slice(int twice, int columns, int stride, const line *rows, int count, const slice *s,
                            int inner, int outer) {
     int width = rows->c->out_width;
     if (width < PIXELS) {
         for (int r = 0; r < count; r++)
             for (int ow = 0; ow < width; ow++)
-                close_outputs(columns, stride, 1, 0, rows + r, s, ow);
+                close_outputs(twice, columns, stride, 1, 0, rows + r, s, ow);
         return;
     }
     for (int ow = 0; ow < width; ow += PIXELS) {
         // The last outputs are computed with some before them that are computed already.
         int first = ow + PIXELS > width ? width - PIXELS : ow;
         if (first >= inner && first + PIXELS <= outer)
-            columns_at(columns, stride, 1, rows, count, s, first);
-        else columns_at(columns, stride, 0, rows, count, s, first);
+            columns_at(twice, columns, stride, 1, rows, count, s, first);
+        else columns_at(twice, columns, stride, 0, rows, count, s, first);
     }
 }
 
@@ -177,14 +192,18 @@ RT_INLINE void slice_rows(const line *rows, int count, const slice *s, int inner
     const rt_conv *c = rows->c;
     int columns = c->kernel_width;
     int stride = c->dilation_width == 1 && c->stride_width <= 2 ? c->stride_width : 0;
-    if (columns == 3 && stride == 1) close_slice(3, 1, rows, count, s, inner, outer);
-    else if (columns == 3 && stride == 2) close_slice(3, 2, rows, count, s, inner, outer);
-    else if (columns == 5 && stride == 1) close_slice(5, 1, rows, count, s, inner, outer);
-    else if (columns == 5 && stride == 2) close_slice(5, 2, rows, count, s, inner, outer);
-    else if (columns == 7 && stride == 1) close_slice(7, 1, rows, count, s, inner, outer);
-    else if (stride == 1) close_slice(0, 1, rows, count, s, inner, outer);
-    else if (stride == 2) close_slice(0, 2, rows, count, s, inner, outer);
-    else close_slice(0, 0, rows, count, s, inner, outer);
+    if (c->out_channels != c->channels) {
+        if (stride == 1) close_slice(1, 0, 1, rows, count, s, inner, outer);
+        else if (stride == 2) close_slice(1, 0, 2, rows, count, s, inner, outer);
+        else close_slice(1, 0, 0, rows, count, s, inner, outer);
+    } else if (columns == 3 && stride == 1) close_slice(0, 3, 1, rows, count, s, inner, outer);
+    else if (columns == 3 && stride == 2) close_slice(0, 3, 2, rows, count, s, inner, outer);
+    else if (columns == 5 && stride == 1) close_slice(0, 5, 1, rows, count, s, inner, outer);
+    else if (columns == 5 && stride == 2) close_slice(0, 5, 2, rows, count, s, inner, outer);
+    else if (columns == 7 && stride == 1) close_slice(0, 7, 1, rows, count, s, inner, outer);
+    else if (stride == 1) close_slice(0, 0, 1, rows, count, s, inner, outer);
+    else if (stride == 2) close_slice(0, 0, 2, rows, count, s, inner, outer);
+    else close_slice(0, 0, 0, rows, count, s, inner, outer);
 }
 
 // A row of outputs of fewer channels than a slice has.
@@ -219,11 +238,12 @@ void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, 
         int count = (int)(end - row < ROWS ? end - row : ROWS);
         for (int r = 0; r < count; r++) {
             rows[r] = line_at(c, x, row + r);
-            rows[r].y = y + (row + r) * c->out_width * c->channels;
+            rows[r].y = y + (row + r) * c->out_width * c->out_channels;
         }
-        for (int r = 0; r < count && c->channels < LANES; r++) narrow_row(rows + r, w_s, tail);
-        for (ptrdiff_t i = first; c->channels >= LANES && i < last; i++) {
-            slice s = {slice_start(c->channels, LANES, i),
+        int isNarrow = c->out_channels < LANES;
+        for (int r = 0; r < count && isNarrow; r++) narrow_row(rows + r, w_s, tail);
+        for (ptrdiff_t i = first; !isNarrow && i < last; i++) {
+            slice s = {slice_start(c->out_channels, LANES, i),
                        (const lanes *)(w_s + i * taps * LANES), NULL};
             finish_vectors vectors;
             if (tail) vectors = finish_at(tail, s.channel), s.tail = &vectors;

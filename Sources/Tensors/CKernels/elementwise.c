@@ -54,7 +54,7 @@ MAP1(rt_map_neg, -x)
 MAP1(rt_map_exp, rt_expf(x))
 MAP1(rt_map_log, rt_logf(x))
 MAP1(rt_map_erf, rt_erff(x))
-MAP1(rt_map_gelu, 0.5f * x * (1.0f + rt_erff(x * 0.70710678118654752f)))
+MAP1(rt_map_gelu, rt_geluf(x))
 // Unlike sqrtf, sets no errno, which would keep the loop from being vectorized.
 MAP1(rt_map_sqrt, __builtin_elementwise_sqrt(x))
 MAP1(rt_map_abs, __builtin_fabsf(x))

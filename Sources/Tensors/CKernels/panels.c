@@ -108,23 +108,37 @@ typedef struct {
     const rt_tail *tail;
 } line;
 
-// Outputs [begin, end) of those from `first` on, all of which read the same kernel columns.
+// Kernel columns i, i + 1, … that read pixels next to each other: one run of the depth.
+static int neighbors(const reach *r, int used, int i, int begin) {
+    int count = 1;
+    while (i + count < used && begin >= r[i + count].begin && begin < r[i + count].end
+           && r[i + count].tap == r[i].tap + count && r[i + count].position == r[i].position + count)
+        count++;
+    return count;
+}
+
+// Outputs [begin, end) of those from `first` on, all of which read the same kernel columns. Columns
+// that read pixels next to each other are multiplied at once: few channels make short runs.
 static void multiply_segment(const line *l, const rt_conv *c, const reach *r, int used, int first,
                              int begin, int end) {
     ptrdiff_t a_taps[RT_MOST_TAPS], b_taps[RT_MOST_TAPS];
     ptrdiff_t stride = l->transposed ? 1 : c->stride_width;
     ptrdiff_t step = l->transposed ? c->stride_width : 1;
-    int taps = 0;
+    int taps = 0, from = 0;
+    while (from < used && (begin < r[from].begin || begin >= r[from].end)) from++;
+    int run = from < used ? neighbors(r, used, from, begin) : 1;
+    for (int i = from + run; i < used; i++)
+        if (begin >= r[i].begin && begin < r[i].end) run = 1;
     for (int kh = 0; kh < c->kernel_height; kh++)
-        for (int i = 0; i < used && l->rows[kh] >= 0; i++) {
+        for (int i = from; i < used && l->rows[kh] >= 0; i += run) {
             if (begin < r[i].begin || begin >= r[i].end) continue;
             ptrdiff_t row = l->image + l->rows[kh];
             ptrdiff_t pixel = row * c->width + r[i].position + begin * stride;
             a_taps[taps] = pixel * c->channels;
             b_taps[taps++] = (ptrdiff_t)(kh * c->kernel_width + r[i].tap) * c->channels * RT_PANEL;
         }
-    rt_product g = {c->channels, stride * c->channels, 1, RT_PANEL, step * l->ld, taps, 0,
-                 a_taps,      b_taps,               l->tail, l->halves};
+    rt_product g = {(ptrdiff_t)run * c->channels, stride * c->channels, 1, RT_PANEL,
+                    step * l->ld, taps, 0, a_taps, b_taps, l->tail, l->halves};
     rt_multiply(end - begin, l->columns, &g, l->x, l->b, l->y + (first + begin * step) * l->ld);
 }
 

@@ -31,8 +31,8 @@ struct DepthwiseWeights: KernelOperation {
     private func slices(_ channels: Int) -> Int { (channels - 1) / width(channels) + 1 }
 }
 
-/// Depthwise convolution, which has a kernel for each channel, or its transpose. Inputs: x and
-/// ``DepthwiseWeights``.
+/// Depthwise convolution, which has a kernel for each channel, or two, or the transpose of one with
+/// one kernel. Inputs: x and ``DepthwiseWeights``.
 struct DepthwiseConvolution: EpilogueOperation {
     static let name = "conv2d_depthwise"
     let window: Window
@@ -53,7 +53,11 @@ struct DepthwiseConvolution: EpilogueOperation {
             (window, groups, isTransposed) = (transpose.window, transpose.groups, true)
         default: return nil
         }
-        guard groups > 1, groups == inputs[0][1], groups == output[1] else { return nil }
+        let isDoubled =
+            !isTransposed && output[1] == 2 * groups && output[1] >= Int(RT_SLICE)
+        guard groups > 1, groups == inputs[0][1], groups == output[1] || isDoubled else {
+            return nil
+        }
         (kernel, shape) = (Pair(inputs[1][2], inputs[1][3]), output)
     }
 
@@ -76,7 +80,7 @@ struct DepthwiseConvolution: EpilogueOperation {
     fileprivate func geometry(x: Shape) -> rt_conv {
         convolutionGeometry(
             x: scatters ? shape : x, y: scatters ? x : shape, kernel: kernel,
-            window: isRotated ? window.rotated(kernel) : window, groups: shape[1])
+            window: isRotated ? window.rotated(kernel) : window, groups: x[1])
     }
 
     func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
@@ -137,9 +141,9 @@ private final class DepthwiseKernel: RowKernel {
         apply(rows, 0..<slices, at: addresses)
     }
 
-    private var slices: Int { (Int(geometry.channels) - 1) / Int(RT_SLICE) + 1 }
+    private var slices: Int { (output.shape[1] - 1) / Int(RT_SLICE) + 1 }
 
-    override var keepsChannels: Bool { true }
+    override var keepsChannels: Bool { geometry.channels == geometry.out_channels }
 
     /// The last slice would have channels of the one before if it were not whole.
     override var channelUnit: Int? {

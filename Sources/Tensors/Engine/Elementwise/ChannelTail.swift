@@ -55,10 +55,7 @@ extension ChannelTail.Bound {
 extension ElementwiseProgram {
     /// This program as a tail that overwrites the value in slot 0; nil if it has another form.
     var channelTail: ChannelTail? {
-        guard case .direct(let head) = slots[0].source,
-            case .direct(let result)? = instructions.last.map({ slots[$0.target].source }),
-            head.storage.root === result.storage.root
-        else { return nil }
+        guard overwritesHead, case .direct(let result) = slots[0].source else { return nil }
         var (tail, value) = (ChannelTail(), 0)
         for (step, instruction) in instructions.enumerated() {
             let isLast = step == instructions.count - 1

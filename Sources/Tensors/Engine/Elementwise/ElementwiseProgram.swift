@@ -40,6 +40,10 @@ final class ElementwiseProgram {
     private var patterns: [Load] = []
     private var gathers: [Load] = []
 
+    /// Whether the value in slot 0 and the program's result are not in the memory of their buffers,
+    /// but where ``place(at:thread:)`` says. Set before the program is bound.
+    var isElsewhere = false
+
     init(count: Int, slots: [ElementwiseSlot], instructions: [ElementwiseInstruction]) {
         self.count = count
         self.instructions = instructions
@@ -80,7 +84,8 @@ final class ElementwiseProgram {
                 let register = thread * scratchPerThread + slot.register * registerCount
                 var position = Position(base: scratch + register, moves: 0)
                 if case .direct(let buffer) = slot.source {
-                    position = Position(base: buffer.pointer, moves: 1)
+                    position.moves = 1
+                    if !isElsewhere(slot) { position.base = buffer.pointer }
                 }
                 positions.initializeElement(at: thread * slots.count + index, to: position)
             }
@@ -93,13 +98,36 @@ final class ElementwiseProgram {
     /// of one memory: results that are written over operands.
     private func bindStreams() {
         let direct = slots.compactMap { slot -> UnsafeMutablePointer<Float>? in
-            guard case .direct(let buffer) = slot.source else { return nil }
+            guard case .direct(let buffer) = slot.source, !isElsewhere(slot) else { return nil }
             return buffer.pointer
         }
         streams.deallocate()
         let distinct = contracted.count > 1 ? Set(direct) : []
         streams = .allocate(capacity: distinct.count)
         _ = streams.initialize(from: distinct)
+    }
+
+    /// Whether the result overwrites the value in slot 0, which a kernel has just written.
+    var overwritesHead: Bool {
+        guard let last = instructions.last else { return false }
+        return slots[0].isDirect && sharesHead(slots[last.target])
+    }
+
+    private func sharesHead(_ slot: ElementwiseSlot) -> Bool {
+        guard case .direct(let head) = slots[0].source, case .direct(let buffer) = slot.source
+        else { return false }
+        return head.storage.root === buffer.storage.root
+    }
+
+    private func isElsewhere(_ slot: ElementwiseSlot) -> Bool { isElsewhere && sharesHead(slot) }
+
+    /// Says where a thread's next elements are, if they are not in their buffer.
+    ///
+    /// - Parameter base: the address of element 0, which need not be in memory itself.
+    func place(at base: UnsafeMutablePointer<Float>, thread: Int) {
+        for (index, slot) in slots.enumerated() where isElsewhere(slot) {
+            positions[thread * slots.count + index].base = base
+        }
     }
 
     private func bindLoads() {

@@ -100,20 +100,18 @@ struct ConvolutionChoice: GraphPass {
     private func depthwise(
         _ operation: any Operation, _ graph: Graph, _ inputs: [Tensor]
     ) -> Tensor? {
-        if let convolution = operation as? Convolution, convolution.groups > 1,
+        if let convolution = DepthwiseConvolution(operation, inputs.map(\.shape)) {
+            let weights = graph.apply(convolution.weights, [inputs[1]])
+            return graph.apply(convolution, [inputs[0], weights])
+        }
+        guard let convolution = operation as? Convolution, convolution.groups > 1,
             convolution.groups == inputs[0].shape[1], inputs[1].shape[0] > convolution.groups
-        {
-            // Several outputs of each channel: as many channels.
-            let repetitions = inputs[1].shape[0] / convolution.groups
-            let x = inputs[0].applying(RepeatInterleave(repetitions: repetitions))
-            let whole = Convolution(window: convolution.window, groups: x.shape[1])
-            return depthwise(whole, graph, [x, inputs[1]])
-        }
-        guard let convolution = DepthwiseConvolution(operation, inputs.map(\.shape)) else {
-            return nil
-        }
-        let weights = graph.apply(convolution.weights, [inputs[1]])
-        return graph.apply(convolution, [inputs[0], weights])
+        else { return nil }
+        // Several outputs of each channel: as many channels.
+        let repetitions = inputs[1].shape[0] / convolution.groups
+        let x = inputs[0].applying(RepeatInterleave(repetitions: repetitions))
+        let whole = Convolution(window: convolution.window, groups: x.shape[1])
+        return depthwise(whole, graph, [x, inputs[1]])
     }
 
     private func tiles(

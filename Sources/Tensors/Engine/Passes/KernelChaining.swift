@@ -2,13 +2,16 @@ import RetintGraph
 
 /// Joins consecutive kernels, convolutions and softmax, into one step, if every result except
 /// the last is needed only by the next kernel. Large results are passed on by rows.
-/// Smaller ones stay in the caches anyway, but often in the cache of another core:
-/// they are passed on by channels if the next kernel does not mix channels.
+/// Smaller ones stay in the caches anyway, but often in the cache of another core: they, and those
+/// of few rows, are passed on by channels if the next kernel does not mix channels.
 struct KernelChaining: StepPass {
     static let name = "chain kernels"
 
     /// Results of fewer floats are not passed on by rows.
     private static let fewestFloats = 1 << 16
+    /// The fewest rows of a result that is passed on by rows, for each row that two parts of the
+    /// next one both need, and that is therefore computed twice.
+    private static let rowsPerOverlap = 16
     /// Chains of more links gain nothing.
     private static let mostLinks = 256
 
@@ -35,10 +38,12 @@ struct KernelChaining: StepPass {
         guard let start = first.kernel as? any ChainableKernel,
             let end = second.kernel as? any ChainableKernel, let last = start.links.last,
             let next = end.links.first, last.output.shape == next.x.shape,
-            start.links.count < Self.mostLinks, last.finishesWhenStored,
+            start.links.count < Self.mostLinks, last.finishesAnywhere,
             feedsOnly(first, second, values)
         else { return nil }
-        guard last.output.count < Self.fewestFloats else {
+        if last.output.count >= Self.fewestFloats,
+            next.overlap * Self.rowsPerOverlap <= last.rowCount
+        {
             return joined(
                 first, second, RowChainKernel(start.links + end.links), passing: [],
                 traffic: -2 * last.output.count)

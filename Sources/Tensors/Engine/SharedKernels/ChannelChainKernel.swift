@@ -12,7 +12,7 @@ final class ChannelChainKernel: Kernel {
     init?(_ first: [RowKernel], _ second: [RowKernel]) {
         guard first.count == 1, second.count == 1, let unit = second[0].channelUnit,
             first[0].channelUnit.map({ $0.isMultiple(of: unit) }) == true, second[0].keepsChannels,
-            second[0].finishesWhenStored
+            first[0].finishesWhenStored, second[0].finishesWhenStored
         else { return nil }
         (self.first, self.second) = (first[0], second[0])
         super.init(

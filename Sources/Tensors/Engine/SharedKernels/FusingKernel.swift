@@ -33,6 +33,24 @@ class FusingKernel: Kernel, EpilogueKernel, ObservableKernel {
         (epilogue == nil || appliesTail && epilogue?.channelTail != nil) && observers.isEmpty
     }
 
+    /// Whether all work on a result can be done where another kernel of a chain wants it.
+    final var finishesAnywhere: Bool {
+        observers.isEmpty && epilogue?.overwritesHead != false
+    }
+
+    /// Applies the epilogue to the finished elements `range` of a result whose element 0 would be
+    /// at `base`, after ``finishesElsewhere()``.
+    final func finish(
+        _ range: Range<Int>, at base: UnsafeMutablePointer<Float>, thread: Int
+    ) {
+        guard tail == nil, let epilogue else { return }
+        epilogue.place(at: base, thread: thread)
+        epilogue.run(range, thread: thread)
+    }
+
+    /// Says that ``finish(_:at:thread:)`` will be called. Call this before the kernel is bound.
+    final func finishesElsewhere() { epilogue?.isElsewhere = true }
+
     /// The number of pieces of each thread's share of `units`, each with at least `fewest`; one if
     /// something observes the result, because observers sum what each thread computes.
     final func pieces(_ units: Int, fewest: Int, threads: Int) -> Int {

@@ -21,6 +21,7 @@ final class RowChainKernel: Kernel, ChainableKernel {
 
     init(_ links: [RowKernel]) {
         self.links = links
+        for link in links.dropLast() { link.finishesElsewhere() }
         capacities = zip(links, links.dropFirst()).map { link, next in
             max(Self.keptFloats(next) / link.rowFloats, next.reach)
         }
@@ -103,13 +104,13 @@ final class RowChainKernel: Kernel, ChainableKernel {
         for first in stride(from: rows.lowerBound, to: rows.upperBound, by: max(rowLimit, 1)) {
             let block = first..<min(first + rowLimit, rows.upperBound)
             if index > 0 { provide(link.inputRows(for: block), of: index - 1, part, workspace) }
-            link.compute(
-                block, at: addresses(index, part, workspace), part: part, workspace + offsets[index]
-            )
+            let addresses = addresses(index, part, workspace)
+            link.compute(block, at: addresses, part: part, workspace + offsets[index])
+            let elements = block.lowerBound * link.rowFloats..<block.upperBound * link.rowFloats
             if index == links.count - 1 {
-                link.finish(
-                    block.lowerBound * link.rowFloats..<block.upperBound * link.rowFloats,
-                    thread: part.index)
+                link.finish(elements, thread: part.index)
+            } else {
+                link.finish(elements, at: addresses.y, thread: part.index)
             }
         }
     }

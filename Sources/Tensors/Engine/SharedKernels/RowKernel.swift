@@ -80,6 +80,9 @@ extension RowKernel {
         max((inputRows - reach) / Int(geometry.stride_height) + 1, 1)
     }
 
+    /// Input rows that a row of the result and the next one are both computed from.
+    var overlap: Int { max(reach - Int(geometry.stride_height), 0) }
+
     /// The largest number of input rows for one row of the result.
     var reach: Int { Int(geometry.dilation_height * (geometry.kernel_height - 1)) + 1 }
 }
