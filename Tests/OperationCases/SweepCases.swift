@@ -145,7 +145,7 @@ extension OperationTable {
         }
     }
 
-    /// Two outputs of each channel, at the widths of kernels that share loads and those that do not.
+    /// Two outputs of each channel, with kernels of widths that share loads and that do not.
     private static let twoEach: [OperationCase] = [
         (7, 2, 1, 32, 15), (3, 1, 1, 8, 3), (5, 3, 1, 19, 21), (4, 1, 1, 16, 9), (3, 1, 2, 9, 12),
     ].map { kernel, stride, dilation, channels, width in

@@ -86,8 +86,9 @@ RT_INLINE void load(int twice, lanes *v, const float *x) {
 }
 
 // The product of one kernel row and pixels [begin, end) of those that it reads.
-RT_INLINE void add_row(int twice, int columns, int stride, int count, int isInside, lanes *sum, const float *x,
-                       ptrdiff_t channels, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
+RT_INLINE void add_row(int twice, int columns, int stride, int count, int isInside, lanes *sum,
+                       const float *x, ptrdiff_t channels, const lanes *w, ptrdiff_t begin,
+                       ptrdiff_t end) {
     EACH (int pixel = 0; pixel < (count - 1) * stride + columns; pixel++) {
         if (!isInside && (pixel < begin || pixel >= end)) continue;
         lanes v;
@@ -100,8 +101,9 @@ RT_INLINE void add_row(int twice, int columns, int stride, int count, int isInsi
 }
 
 // The same for one column of a kernel, with any stride: `x` is the first pixel that it reads.
-RT_INLINE void add_column(int twice, int stride, int count, int isInside, lanes *sum, const float *x,
-                          ptrdiff_t channels, const lanes *w, ptrdiff_t begin, ptrdiff_t end) {
+RT_INLINE void add_column(int twice, int stride, int count, int isInside, lanes *sum,
+                          const float *x, ptrdiff_t channels, const lanes *w, ptrdiff_t begin,
+                          ptrdiff_t end) {
     EACH (int j = 0; j < count; j++) {
         ptrdiff_t pixel = (ptrdiff_t)j * stride;
         if (!isInside && (pixel < begin || pixel >= end)) continue;
@@ -127,8 +129,9 @@ RT_INLINE void add_any_row(int twice, int stride, int count, int isInside, lanes
 }
 
 // `count` outputs next to each other, from `ow` on. Each pixel is loaded once. All parameters
-// before `l` are constants: `twice` as in `load`, the kernel's columns, without dilation, or 0 for any kernel, the stride
-// as in `add_any_row`, and whether all pixels that are read lie inside the image's width.
+// before `l` are constants: `twice` as in `load`, the kernel's columns, without dilation, or 0 for
+// any kernel, the stride as in `add_any_row`, and whether all pixels that are read lie inside the
+// image's width.
 RT_INLINE void close_outputs(int twice, int columns, int stride, int count, int isInside,
                              const line *l, const slice *s, ptrdiff_t ow) {
     const rt_conv *c = l->c;
@@ -162,16 +165,16 @@ static void inner_range(const rt_conv *c, int *begin, int *end) {
 }
 
 // PIXELS outputs of each row.
-RT_INLINE void columns_at(int twice, int columns, int stride, int isInside, const line *rows, int count,
-                          const slice *s, ptrdiff_t ow) {
+RT_INLINE void columns_at(int twice, int columns, int stride, int isInside, const line *rows,
+                          int count, const slice *s, ptrdiff_t ow) {
     for (int r = 0; r < count; r++)
         close_outputs(twice, columns, stride, PIXELS, isInside, rows + r, s, ow);
 }
 
 // All outputs of a slice in some rows: what one row has loaded, the next finds in the first-level
 // cache. `twice`, `columns` and `stride` are constants.
-RT_INLINE void close_slice(int twice, int columns, int stride, const line *rows, int count, const slice *s,
-                           int inner, int outer) {
+RT_INLINE void close_slice(int twice, int columns, int stride, const line *rows, int count,
+                           const slice *s, int inner, int outer) {
     int width = rows->c->out_width;
     if (width < PIXELS) {
         for (int r = 0; r < count; r++)

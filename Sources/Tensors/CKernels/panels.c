@@ -112,7 +112,8 @@ typedef struct {
 static int neighbors(const reach *r, int used, int i, int begin) {
     int count = 1;
     while (i + count < used && begin >= r[i + count].begin && begin < r[i + count].end
-           && r[i + count].tap == r[i].tap + count && r[i + count].position == r[i].position + count)
+           && r[i + count].tap == r[i].tap + count
+           && r[i + count].position == r[i].position + count)
         count++;
     return count;
 }

@@ -2,121 +2,94 @@ import Foundation
 import RetintGraph
 import RetintTensors
 
-/// A function of one element.
-protocol Float64Unary: Float64Operation {
-    func value(_ x: Double) -> Double
-}
-
-extension Float64Unary {
+extension ElementwiseOperation {
+    /// The elements of the result: the formula, one function after another over all elements.
     func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        inputs[0].values.map { value($0) }
+        FormulaEvaluation(operands: inputs, shape: shape).values(of: formula)
     }
 }
 
-extension Absolute: Float64Unary {
-    func value(_ x: Double) -> Double { x.magnitude }
-}
-extension ArcTangent: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.atan(x) }
-}
-extension Clip: Float64Unary {
-    func value(_ x: Double) -> Double { Swift.min(Swift.max(x, Double(minimum)), Double(maximum)) }
-}
-extension Cosine: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.cos(x) }
-}
-extension ErrorFunction: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.erf(x) }
-}
-extension Exp: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.exp(x) }
-}
-extension Floor: Float64Unary {
-    func value(_ x: Double) -> Double { x.rounded(.down) }
-}
-extension HardSwish: Float64Unary {
-    func value(_ x: Double) -> Double { x * Swift.min(Swift.max(x + 3, 0), 6) / 6 }
-}
-extension LeakyRelu: Float64Unary {
-    func value(_ x: Double) -> Double { x > 0 ? x : x * Double(negativeSlope) }
-}
-extension Log: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.log(x) }
-}
-extension Negate: Float64Unary {
-    func value(_ x: Double) -> Double { -x }
-}
-extension Relu: Float64Unary {
-    func value(_ x: Double) -> Double { x > 0 ? x : 0 }
-}
-extension Relu6: Float64Unary {
-    func value(_ x: Double) -> Double { Swift.min(Swift.max(x, 0), 6) }
-}
-extension Round: Float64Unary {
-    func value(_ x: Double) -> Double { x.rounded(.toNearestOrEven) }
-}
-extension RoundToHalf: Float64Unary {
-    func value(_ x: Double) -> Double { Double(Float16(x)) }
-}
-extension Sigmoid: Float64Unary {
-    func value(_ x: Double) -> Double { 1 / (1 + Foundation.exp(-x)) }
-}
-extension Sine: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.sin(x) }
-}
-extension SquareRoot: Float64Unary {
-    func value(_ x: Double) -> Double { x.squareRoot() }
-}
-extension Tanh: Float64Unary {
-    func value(_ x: Double) -> Double { Foundation.tanh(x) }
-}
+/// Evaluates a formula for all elements of a result.
+private struct FormulaEvaluation {
+    let operands: [Float64Array]
+    let shape: Shape
 
-/// A function of one element of each of two inputs, with broadcasting.
-protocol Float64Binary: Float64Operation {
-    func value(_ x: Double, _ y: Double) -> Double
-}
+    /// One number for all elements, or one for each.
+    private enum Value {
+        case number(Double)
+        case elements([Double])
+    }
 
-extension Float64Binary {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        let (x, y) = (inputs[0], inputs[1])
-        if x.shape == shape, y.shape.count == 1 {
-            let y = y[0]
-            return x.values.map { value($0, y) }
+    func values(of formula: Formula) -> [Double] {
+        switch value(of: formula) {
+        case .number(let number): [Double](repeating: number, count: shape.count)
+        case .elements(let elements): elements
         }
-        return zip(repeated(x, to: shape), repeated(y, to: shape)).map { value($0, $1) }
+    }
+
+    private func value(of formula: Formula) -> Value {
+        switch formula {
+        case .operand(let index):
+            let operand = operands[index]
+            return operand.shape.count == 1
+                ? .number(operand[0]) : .elements(repeated(operand, to: shape))
+        case .number(let number): return .number(number)
+        case .unary(let function, let x):
+            switch value(of: x) {
+            case .number(let x): return .number(function(x))
+            case .elements(let x): return .elements(x.map { function($0) })
+            }
+        case .binary(let function, let x, let y):
+            switch (value(of: x), value(of: y)) {
+            case (.number(let x), .number(let y)): return .number(function(x, y))
+            case (.elements(let x), .number(let y)):
+                return .elements(x.map { function($0, y) })
+            case (.number(let x), .elements(let y)):
+                return .elements(y.map { function(x, $0) })
+            case (.elements(let x), .elements(let y)):
+                return .elements(zip(x, y).map { function($0, $1) })
+            }
+        case .ifPositive(let condition, let x, let y):
+            let (x, y) = (values(of: x), values(of: y))
+            return .elements(
+                values(of: condition).enumerated().map { $1 > 0 ? x[$0] : y[$0] })
+        }
     }
 }
 
-extension Add: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x + y }
+extension Formula.Unary {
+    fileprivate func callAsFunction(_ x: Double) -> Double {
+        switch self {
+        case .negative: -x
+        case .absolute: x.magnitude
+        case .squareRoot: x.squareRoot()
+        case .exp: Foundation.exp(x)
+        case .log: Foundation.log(x)
+        case .erf: Foundation.erf(x)
+        case .sin: Foundation.sin(x)
+        case .cos: Foundation.cos(x)
+        case .atan: Foundation.atan(x)
+        case .tanh: Foundation.tanh(x)
+        case .floor: x.rounded(.down)
+        case .round: x.rounded(.toNearestOrEven)
+        case .roundToHalf: Double(Float16(x))
+        }
+    }
 }
-extension Divide: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x / y }
-}
-extension Equal: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x == y ? 1 : 0 }
-}
-extension Greater: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x > y ? 1 : 0 }
-}
-extension GreaterOrEqual: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x >= y ? 1 : 0 }
-}
-extension Maximum: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x > y ? x : y }
-}
-extension Minimum: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x < y ? x : y }
-}
-extension Multiply: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x * y }
-}
-extension Power: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { Foundation.pow(x, y) }
-}
-extension ReluGradient: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { y > 0 ? x : 0 }
-}
-extension Subtract: Float64Binary {
-    func value(_ x: Double, _ y: Double) -> Double { x - y }
+
+extension Formula.Binary {
+    fileprivate func callAsFunction(_ x: Double, _ y: Double) -> Double {
+        switch self {
+        case .add: x + y
+        case .subtract: x - y
+        case .multiply: x * y
+        case .divide: x / y
+        case .power: Foundation.pow(x, y)
+        case .maximum: x > y || x.isNaN ? x : y
+        case .minimum: x < y || x.isNaN ? x : y
+        case .greater: x > y ? 1 : 0
+        case .greaterOrEqual: x >= y ? 1 : 0
+        case .equal: x == y ? 1 : 0
+        }
+    }
 }

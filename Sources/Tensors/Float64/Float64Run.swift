@@ -72,6 +72,8 @@ package struct Float64Run {
     private func values(of node: Graph.Node, _ inputs: [Float64Array]) throws -> [Double]? {
         switch node.operation {
         case let source as any Float64Source: try source.values(from: feeds)
+        case let operation as any ElementwiseOperation:
+            operation.float64(inputs, shape: node.shape)
         case let operation as any Float64Operation:
             try operation.float64(inputs, shape: node.shape)
         case let operation as any HostOperation:

@@ -299,8 +299,8 @@ enum { RT_SLICE = 16 };
 void rt_depthwise_weights(float *w_s, const float *w, int channels, int taps, int width,
                           int rotates, ptrdiff_t begin, ptrdiff_t end);
 /// Output rows (n, oh) in [begin, end) of the slices [first, last) of RT_SLICE output channels.
-/// `w_s` has all slices. There are as many outputs as inputs or, if at least RT_SLICE, twice as many:
-/// two of each input.
+/// `w_s` has all slices. There are as many outputs as inputs or, if at least RT_SLICE, twice as
+/// many: two of each input.
 void rt_depthwise(float *y, const float *x, const float *w_s, const rt_conv *c, ptrdiff_t begin,
                   ptrdiff_t end, ptrdiff_t first, ptrdiff_t last, const rt_tail *tail);
 /// The gradient for input rows (n, h) in [begin, end). `w_t` is one slice of all channels.

@@ -32,7 +32,7 @@ struct ElementwiseBuilder {
         inputs: [(node: Int, buffer: Buffer)], target: Buffer?
     ) {
         let operands = inputs.map { operand(operation, $0.node, $0.buffer, shape) }
-        let loop = (operation as? any ElementwiseOperation)?.loop ?? .c(rt_map_copy)
+        let loop = (operation as? any LoopOperation)?.loop ?? .c(rt_map_copy)
         slots.append(ElementwiseSlot(source: target.map { .direct($0) } ?? .temporary))
         results[id] = slots.count - 1
         instructions.append(

@@ -1,12 +1,11 @@
 import CRetintKernels
 import RetintGraph
 
-/// An operation that is computed element by element, after its operands were broadcast to one
-/// shape.
+/// An elementwise operation with a loop for its formula.
 ///
 /// The engine fuses neighboring elementwise operations into one ``ElementwiseProgram``. Such an
 /// operation needs no kernel but its loop.
-protocol ElementwiseOperation: CPUOperation {
+protocol LoopOperation: CPUOperation, ElementwiseOperation {
     var loop: ElementwiseLoop { get }
 }
 

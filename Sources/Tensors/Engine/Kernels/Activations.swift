@@ -1,30 +1,30 @@
 import CRetintKernels
 import RetintGraph
 
-extension Relu: ElementwiseOperation {
+extension Relu: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_relu, as: .limits(0, .infinity)) }
 }
 
-extension ReluGradient: ElementwiseOperation {
+extension ReluGradient: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_where_positive) }
 }
 
-extension LeakyRelu: ElementwiseOperation {
+extension LeakyRelu: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_leaky, negativeSlope) }
 }
 
-extension Relu6: ElementwiseOperation {
+extension Relu6: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_clip, 0, 6, as: .limits(0, 6)) }
 }
 
-extension HardSwish: ElementwiseOperation {
+extension HardSwish: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_hardswish) }
 }
 
-extension Sigmoid: ElementwiseOperation {
+extension Sigmoid: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_sigmoid) }
 }
 
-extension Tanh: ElementwiseOperation {
+extension Tanh: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_tanh) }
 }

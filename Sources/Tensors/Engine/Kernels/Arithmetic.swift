@@ -2,23 +2,23 @@ import CRetintKernels
 import Glibc
 import RetintGraph
 
-extension Add: ElementwiseOperation {
+extension Add: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_add, as: .sum) }
 }
 
-extension Subtract: ElementwiseOperation {
+extension Subtract: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_sub) }
 }
 
-extension Multiply: ElementwiseOperation {
+extension Multiply: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_mul, as: .product) }
 }
 
-extension Divide: ElementwiseOperation {
+extension Divide: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_div) }
 }
 
-extension Power: ElementwiseOperation, DecomposableOperation {
+extension Power: LoopOperation, DecomposableOperation {
     var loop: ElementwiseLoop { .swift { powf($0, $1) } }
 
     /// Products, quotients and roots take a small part of `powf`'s time; as in PyTorch.
@@ -38,22 +38,22 @@ extension Power: ElementwiseOperation, DecomposableOperation {
     }
 }
 
-extension Maximum: ElementwiseOperation {
+extension Maximum: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_max) }
 }
 
-extension Minimum: ElementwiseOperation {
+extension Minimum: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_min) }
 }
 
-extension Negate: ElementwiseOperation {
+extension Negate: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_neg) }
 }
 
-extension Absolute: ElementwiseOperation {
+extension Absolute: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_abs) }
 }
 
-extension Clip: ElementwiseOperation {
+extension Clip: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_clip, minimum, maximum, as: .limits(minimum, maximum)) }
 }

@@ -1,14 +1,14 @@
 import CRetintKernels
 import RetintGraph
 
-extension Greater: ElementwiseOperation {
+extension Greater: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_gt) }
 }
 
-extension GreaterOrEqual: ElementwiseOperation {
+extension GreaterOrEqual: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_ge) }
 }
 
-extension Equal: ElementwiseOperation {
+extension Equal: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_eq) }
 }

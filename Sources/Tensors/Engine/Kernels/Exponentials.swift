@@ -1,18 +1,18 @@
 import CRetintKernels
 import RetintGraph
 
-extension Exp: ElementwiseOperation {
+extension Exp: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_exp) }
 }
 
-extension Log: ElementwiseOperation {
+extension Log: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_log) }
 }
 
-extension ErrorFunction: ElementwiseOperation {
+extension ErrorFunction: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_erf) }
 }
 
-extension SquareRoot: ElementwiseOperation {
+extension SquareRoot: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_sqrt) }
 }

@@ -1,14 +1,14 @@
 import CRetintKernels
 import RetintGraph
 
-extension Floor: ElementwiseOperation {
+extension Floor: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_floor) }
 }
 
-extension Round: ElementwiseOperation {
+extension Round: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_round) }
 }
 
-extension RoundToHalf: ElementwiseOperation {
+extension RoundToHalf: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_half) }
 }

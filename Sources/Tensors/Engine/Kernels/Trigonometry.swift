@@ -1,14 +1,14 @@
 import Glibc
 import RetintGraph
 
-extension Sine: ElementwiseOperation {
+extension Sine: LoopOperation {
     var loop: ElementwiseLoop { .swift { sinf($0) } }
 }
 
-extension Cosine: ElementwiseOperation {
+extension Cosine: LoopOperation {
     var loop: ElementwiseLoop { .swift { cosf($0) } }
 }
 
-extension ArcTangent: ElementwiseOperation {
+extension ArcTangent: LoopOperation {
     var loop: ElementwiseLoop { .swift { atanf($0) } }
 }

@@ -1,6 +1,7 @@
 /// max(x, 0) (`torch.relu`), with gradient 0 at 0.
 package struct Relu: UnaryElementwise {
     package static let name = "relu"
+    package func formula(_ x: Formula) -> Formula { .max(x, 0) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient.graph.apply(ReluGradient(), [backward.gradient, backward.output])]
     }
@@ -10,6 +11,7 @@ package struct Relu: UnaryElementwise {
 /// is kept from the forward pass.
 package struct ReluGradient: BinaryElementwise {
     package static let name = "relu_gradient"
+    package func formula(_ dy: Formula, _ y: Formula) -> Formula { .ifPositive(y, dy, 0) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let y = backward.inputs[1]
         return [y.graph.apply(ReluGradient(), [backward.gradient, y]), nil]
@@ -21,6 +23,10 @@ package struct LeakyRelu: UnaryElementwise {
     package static let name = "leaky_relu"
     package let negativeSlope: Float
 
+    package func formula(_ x: Formula) -> Formula {
+        .ifPositive(x, x, x * Formula(negativeSlope))
+    }
+
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let positive = greater(backward.inputs[0], 0)
         return [backward.gradient * (positive * (1 - negativeSlope) + negativeSlope)]
@@ -30,6 +36,7 @@ package struct LeakyRelu: UnaryElementwise {
 /// min(max(x, 0), 6) (`torch.nn.functional.relu6`), with gradient 0 at 0 and at 6.
 package struct Relu6: UnaryElementwise {
     package static let name = "relu6"
+    package func formula(_ x: Formula) -> Formula { x.clipped(0, 6) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         return [backward.gradient * greater(x, 0) * greater(6, x)]
@@ -39,6 +46,7 @@ package struct Relu6: UnaryElementwise {
 /// x · relu6(x + 3) / 6 (`torch.nn.functional.hardswish`), with gradient 0 at −3 and 1 at 3.
 package struct HardSwish: UnaryElementwise {
     package static let name = "hardswish"
+    package func formula(_ x: Formula) -> Formula { x * (x + 3).clipped(0, 6) / 6 }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         let middle = greater(x, -3) * greater(3, x)
@@ -49,6 +57,7 @@ package struct HardSwish: UnaryElementwise {
 /// 1 / (1 + e⁻ˣ) (`torch.sigmoid`).
 package struct Sigmoid: UnaryElementwise {
     package static let name = "sigmoid"
+    package func formula(_ x: Formula) -> Formula { 1 / (1 + .exp(-x)) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let y = backward.output
         return [backward.gradient * y * (1 - y)]
@@ -58,6 +67,7 @@ package struct Sigmoid: UnaryElementwise {
 /// The hyperbolic tangent (`torch.tanh`).
 package struct Tanh: UnaryElementwise {
     package static let name = "tanh"
+    package func formula(_ x: Formula) -> Formula { .unary(.tanh, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let y = backward.output
         return [backward.gradient * (1 - y * y)]

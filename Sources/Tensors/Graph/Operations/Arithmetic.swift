@@ -3,6 +3,7 @@ package import RetintTensors
 /// x + y (`torch.add`).
 package struct Add: BinaryElementwise {
     package static let name = "add"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { x + y }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         backward.binary({ backward.gradient }, { backward.gradient })
     }
@@ -11,6 +12,7 @@ package struct Add: BinaryElementwise {
 /// x − y (`torch.sub`).
 package struct Subtract: BinaryElementwise {
     package static let name = "sub"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { x - y }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         backward.binary({ backward.gradient }, { -backward.gradient })
     }
@@ -19,6 +21,7 @@ package struct Subtract: BinaryElementwise {
 /// x · y (`torch.mul`).
 package struct Multiply: BinaryElementwise {
     package static let name = "mul"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { x * y }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         return backward.binary({ backward.gradient * y }, { backward.gradient * x })
@@ -28,6 +31,7 @@ package struct Multiply: BinaryElementwise {
 /// x / y (`torch.div`).
 package struct Divide: BinaryElementwise {
     package static let name = "div"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { x / y }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let y = backward.inputs[1]
         return backward.binary(
@@ -40,6 +44,7 @@ package struct Divide: BinaryElementwise {
 /// x⁰ has gradient 0 everywhere, and so has 0ʸ with respect to a y that is not negative.
 package struct Power: BinaryElementwise {
     package static let name = "pow"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .binary(.power, x, y) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         // The comparisons avoid 0 · ∞: they turn 0⁻¹ into 0⁰ and log 0 into log 1.
@@ -52,6 +57,7 @@ package struct Power: BinaryElementwise {
 /// The larger of x and y (`torch.maximum`); equal operands get half of the gradient each.
 package struct Maximum: BinaryElementwise {
     package static let name = "maximum"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .max(x, y) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         let tie = equal(x, y) * 0.5
@@ -64,6 +70,7 @@ package struct Maximum: BinaryElementwise {
 /// The smaller of x and y (`torch.minimum`); equal operands get half of the gradient each.
 package struct Minimum: BinaryElementwise {
     package static let name = "minimum"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .min(x, y) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let (x, y) = (backward.inputs[0], backward.inputs[1])
         let tie = equal(x, y) * 0.5
@@ -76,12 +83,14 @@ package struct Minimum: BinaryElementwise {
 /// −x (`torch.neg`).
 package struct Negate: UnaryElementwise {
     package static let name = "neg"
+    package func formula(_ x: Formula) -> Formula { -x }
     package func gradients(_ backward: Backward) -> [Tensor?] { [-backward.gradient] }
 }
 
 /// |x| (`torch.abs`), with gradient 0 at 0.
 package struct Absolute: UnaryElementwise {
     package static let name = "abs"
+    package func formula(_ x: Formula) -> Formula { .unary(.absolute, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         return [backward.gradient * (greater(x, 0) - greater(0, x))]
@@ -93,6 +102,10 @@ package struct Clip: UnaryElementwise {
     package static let name = "clip"
     package let minimum: Float
     package let maximum: Float
+
+    package func formula(_ x: Formula) -> Formula {
+        x.clipped(Formula(minimum), Formula(maximum))
+    }
 
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)

@@ -10,16 +10,19 @@ extension ComparisonElementwise {
 /// 1 where x > y (`torch.gt`).
 package struct Greater: ComparisonElementwise {
     package static let name = "gt"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .binary(.greater, x, y) }
 }
 
 /// 1 where x ≥ y (`torch.ge`).
 package struct GreaterOrEqual: ComparisonElementwise {
     package static let name = "ge"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .binary(.greaterOrEqual, x, y) }
 }
 
 /// 1 where x = y (`torch.eq`).
 package struct Equal: ComparisonElementwise {
     package static let name = "eq"
+    package func formula(_ x: Formula, _ y: Formula) -> Formula { .binary(.equal, x, y) }
 }
 
 /// x where the condition is above 0, else y (`torch.where`); an element that is not selected may be

@@ -1,9 +1,20 @@
 package import RetintTensors
 
+/// A function of numbers, applied element by element with broadcasting.
+package protocol ElementwiseOperation: Operation {
+    /// What it computes.
+    var formula: Formula { get }
+}
+
 /// A function of one value, applied element by element.
-package protocol UnaryElementwise: Operation {}
+package protocol UnaryElementwise: ElementwiseOperation {
+    /// The result for an element x.
+    func formula(_ x: Formula) -> Formula
+}
 
 extension UnaryElementwise {
+    package var formula: Formula { formula(.operand(0)) }
+
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 1...1)
         return inputs[0]
@@ -11,9 +22,14 @@ extension UnaryElementwise {
 }
 
 /// A function of two values, applied element by element with broadcasting.
-package protocol BinaryElementwise: Operation {}
+package protocol BinaryElementwise: ElementwiseOperation {
+    /// The result for elements x and y.
+    func formula(_ x: Formula, _ y: Formula) -> Formula
+}
 
 extension BinaryElementwise {
+    package var formula: Formula { formula(.operand(0), .operand(1)) }
+
     package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try requireInputs(inputs, 2...2)
         return try broadcastShape(inputs[0], inputs[1])

@@ -1,6 +1,7 @@
 /// eˣ (`torch.exp`).
 package struct Exp: UnaryElementwise {
     package static let name = "exp"
+    package func formula(_ x: Formula) -> Formula { .exp(x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient * backward.output]
     }
@@ -9,6 +10,7 @@ package struct Exp: UnaryElementwise {
 /// The natural logarithm (`torch.log`); −∞ at 0, NaN below.
 package struct Log: UnaryElementwise {
     package static let name = "log"
+    package func formula(_ x: Formula) -> Formula { .unary(.log, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient / backward.inputs[0]]
     }
@@ -17,6 +19,7 @@ package struct Log: UnaryElementwise {
 /// √x (`torch.sqrt`); NaN below 0.
 package struct SquareRoot: UnaryElementwise {
     package static let name = "sqrt"
+    package func formula(_ x: Formula) -> Formula { .unary(.squareRoot, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         [backward.gradient * 0.5 / backward.output]
     }
@@ -25,6 +28,7 @@ package struct SquareRoot: UnaryElementwise {
 /// The error function, 2/√π ∫₀ˣ e^(−t²) dt (`torch.erf`).
 package struct ErrorFunction: UnaryElementwise {
     package static let name = "erf"
+    package func formula(_ x: Formula) -> Formula { .unary(.erf, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
         let x = backward.inputs[0]
         return [backward.gradient * 1.128_379_2 * exp(-(x * x))]

@@ -1,12 +1,14 @@
 /// The largest integer that is not above x (`torch.floor`); no gradient.
 package struct Floor: UnaryElementwise {
     package static let name = "floor"
+    package func formula(_ x: Formula) -> Formula { .unary(.floor, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
 /// The nearest integer, ties to even (`torch.round`); no gradient.
 package struct Round: UnaryElementwise {
     package static let name = "round"
+    package func formula(_ x: Formula) -> Formula { .unary(.round, x) }
     package func gradients(_ backward: Backward) -> [Tensor?] { [nil] }
 }
 
@@ -14,6 +16,7 @@ package struct Round: UnaryElementwise {
 /// computes in float16 rounds each result like this.
 package struct RoundToHalf: UnaryElementwise {
     package static let name = "round_to_half"
+    package func formula(_ x: Formula) -> Formula { .unary(.roundToHalf, x) }
 
     package init() {}
 }
