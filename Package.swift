@@ -107,9 +107,12 @@ let package = Package(
         .systemLibrary(
             name: "CRetintOpenBLAS", path: "Sources/Tensors/COpenBLAS", pkgConfig: "openblas",
             providers: [.apt(["libopenblas-dev"])]),
+        target("Tensors/Compiler", uses: ["Distributed", "Graph", "Tensors"]),
         target(
             "Tensors/Engine",
-            uses: ["CKernels", "COpenBLAS", "Distributed", "Graph", "Locks", "Tensors"]),
+            uses: [
+                "CKernels", "COpenBLAS", "Compiler", "Distributed", "Graph", "Locks", "Tensors",
+            ]),
         target("Tensors/Float64", uses: ["COpenBLAS", "Graph", "Tensors"]),
         target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
@@ -370,7 +373,9 @@ let package = Package(
             exclude: ["Goldens"]),
         tests(
             "OperationTests",
-            uses: ["CKernels", "Distributed", "Engine", "Float64", "Graph", "Tensors"],
+            uses: [
+                "CKernels", "Compiler", "Distributed", "Engine", "Float64", "Graph", "Tensors",
+            ],
             helpers: ["OperationCases", "TestSupport"],
             exclude: ["Goldens"], isOptimized: true),
         tests(

@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintDistributed
 import RetintGraph
 import RetintTensors
@@ -5,13 +6,14 @@ import RetintTensors
 /// One step of a compiled program: reads and writes buffers, and allocates nothing when it runs.
 ///
 /// A kernel's other capabilities are stated by the protocols in `KernelCapabilities.swift`.
-class Kernel {
+class Kernel: StepKernel {
     /// The operation's name, for reports.
     let name: String
     /// Roughly how many elements a run touches; small work stays on one thread.
     let work: Int
     /// Multiply-adds of one run.
     var multiplyAdds: Int { 0 }
+    final var mayOverwriteOperands: Bool { self is any InPlaceKernel }
 
     init(name: String, work: Int) {
         self.name = name
@@ -55,23 +57,6 @@ protocol ExchangingOperation: CPUOperation {
 
 /// An operation whose kernel applies elementwise work to its result: an ``EpilogueKernel``.
 protocol EpilogueOperation: KernelOperation {}
-
-/// An operation whose result has elements of its inputs, unchanged: half precision represents them
-/// too.
-protocol MovingOperation: Operation {}
-
-/// An operation that only selects elements of its input.
-protocol ViewOperation: CPUOperation, MovingOperation {
-    /// Which elements of the input the output holds, in the output's physical order.
-    func view(of input: Shape, output: Shape) -> View
-}
-
-/// An operation whose result replaces its input in memory. Nothing else may read that
-/// input.
-protocol InPlaceOperation: Operation {}
-
-/// An operation that runs as soon as its operands are ready.
-protocol PromptOperation: Operation {}
 
 /// An operation that the engine expresses by others before it compiles.
 protocol DecomposableOperation: CPUOperation {

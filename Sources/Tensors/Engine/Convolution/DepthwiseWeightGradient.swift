@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// The gradient of depthwise weights: each thread sums over its rows, then the partial sums are

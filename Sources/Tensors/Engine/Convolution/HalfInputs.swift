@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 
 /// Rounds a convolution's whole input to 16 bits: first all threads look for its largest value,
 /// which determines its scale.

@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Weight gradients of convolutions without groups whose input channels fill vectors: products of

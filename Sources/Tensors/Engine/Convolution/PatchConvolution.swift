@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Convolution as a product of patches (im2col) and weights.

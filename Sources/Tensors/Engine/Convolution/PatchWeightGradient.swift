@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Weight gradients of any convolution: dW = dYᵀ · patches.

@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Transposed convolution by scattering (col2im): each input pixel's product with the weights is a

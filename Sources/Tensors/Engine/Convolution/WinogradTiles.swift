@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// The tiles of a convolution by Winograd's algorithm, and the layout of the values computed from

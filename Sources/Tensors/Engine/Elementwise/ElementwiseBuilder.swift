@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 
@@ -15,7 +16,7 @@ struct ElementwiseBuilder {
     /// - Parameters:
     ///   - count: elements of the common shape.
     ///   - head: a node whose value a kernel has just written to a buffer: it becomes slot 0.
-    init(count: Int, head: (node: Int, buffer: Buffer)? = nil) {
+    private init(count: Int, head: (node: Int, buffer: Buffer)? = nil) {
         (self.count, hasHead) = (count, head != nil)
         guard let head else { return }
         slots.append(ElementwiseSlot(source: .direct(head.buffer)))
@@ -27,7 +28,7 @@ struct ElementwiseBuilder {
     /// - Parameters:
     ///   - inputs: the nodes that it reads, with their buffers.
     ///   - target: the buffer for its value; nil for an intermediate result.
-    mutating func append(
+    private mutating func append(
         _ operation: any Operation, _ id: Int, shape: Shape,
         inputs: [(node: Int, buffer: Buffer)], target: Buffer?
     ) {
@@ -72,7 +73,18 @@ struct ElementwiseBuilder {
         return .gathered(buffer, view)
     }
 
-    func program() -> ElementwiseProgram {
+    /// The program of some work.
+    static func program(of work: ElementwiseWork) -> ElementwiseProgram {
+        var builder = Self(count: work.shape.count, head: work.head)
+        for member in work.members {
+            builder.append(
+                member.operation, member.id, shape: work.shape, inputs: member.inputs,
+                target: member.target)
+        }
+        return builder.program()
+    }
+
+    private func program() -> ElementwiseProgram {
         ElementwiseProgram(count: count, slots: slots, instructions: instructions)
     }
 }

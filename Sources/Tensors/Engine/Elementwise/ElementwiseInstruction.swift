@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 
 /// One loop of an ``ElementwiseProgram`` and the slots that it uses.
 struct ElementwiseInstruction {

@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Two sums per channel over all pixels, from partial sums that are added in the order of the

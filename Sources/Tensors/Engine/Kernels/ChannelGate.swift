@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 

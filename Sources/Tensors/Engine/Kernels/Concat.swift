@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 extension Concat: KernelOperation, MovingOperation {

@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Rounds each slice of a weight to the codes that it will be stored as. The threads share slices.

@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 /// The operations that the CPU computes: those of the graph, and those that replace them in the

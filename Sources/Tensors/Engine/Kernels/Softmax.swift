@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Softmax or its logarithm over the middle axis of [outer, count, inner].

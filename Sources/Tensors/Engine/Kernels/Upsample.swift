@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 
@@ -55,17 +56,5 @@ extension UpsampleBilinearGradient: KernelOperation {
                 Int32(shape[1]), Int32(size[2]), Int32(size[3]), &vertical, &horizontal,
                 range.lowerBound, range.upperBound)
         }
-    }
-}
-
-extension UpsampleNearest: ViewOperation {
-    func view(of input: Shape, output: Shape) -> View {
-        let strides = Layout.strides(input)
-        return View([
-            .init(extent: input[0], step: strides[0]),
-            .init(extent: input[2], step: strides[2]), .init(extent: factor.height, step: 0),
-            .init(extent: input[3], step: strides[3]), .init(extent: factor.width, step: 0),
-            .init(extent: input[1], step: 1),
-        ])
     }
 }

@@ -1,3 +1,5 @@
+import RetintCompiler
+
 /// Joins adjacent, independent elementwise steps that compute the same operations into one step.
 struct ElementwiseBatching: StepPass {
     static let name = "batch elementwise steps"

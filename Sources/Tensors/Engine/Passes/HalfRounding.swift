@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 /// Rounds the result of each operation to half precision, as an accelerator that computes in

@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 /// Joins consecutive kernels, convolutions and softmax, into one step, if every result except

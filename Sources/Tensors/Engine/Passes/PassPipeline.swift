@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 /// The passes between a user's graph and the steps of a program, in the order in which they run.

@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 
@@ -54,7 +55,7 @@ extension Program {
     /// Runs one step and returns the observed values that it computed.
     fileprivate func advance(_ step: Int) -> [ObservedValue] {
         guard step < steps.count else { return [] }
-        pool.withExclusiveUse { execute(steps[step].kernel) }
+        pool.withExclusiveUse { execute(steps[step].cpuKernel) }
         return observations.afterStep[step] ?? []
     }
 }

@@ -1,3 +1,5 @@
+import RetintCompiler
+
 /// The work once per load: reading variables, and computing values that depend only on them.
 struct Preparation {
     /// A kernel, and the variables that it is the first to read.
@@ -21,7 +23,7 @@ struct Preparation {
             grouping: variables.filter { transient?.lifetime(of: $0.buffer) != nil },
             by: { (transient?.lifetime(of: $0.buffer)?.lowerBound ?? 0) })
         steps = hoisted.enumerated().map { index, step in
-            (step.kernel, first[index] ?? [])
+            (step.cpuKernel, first[index] ?? [])
         }
         let names = Set(first.values.joined().map(\.name))
         kept = variables.filter { !names.contains($0.name) }
@@ -38,8 +40,10 @@ private struct TransientValues {
         let values = compiled.values
         count = hoisted.count
         func storage(_ id: Int) -> Storage { values.buffer(values.origin(id)).storage.root }
+        let constants = Set(values.constants.map { ObjectIdentifier($0.buffer.storage.root) })
         for (index, step) in hoisted.enumerated() {
-            for storage in (step.reads + step.writes).map(storage) where storage.pointer == nil {
+            for storage in (step.reads + step.writes).map(storage)
+            where !constants.contains(ObjectIdentifier(storage)) {
                 let first = lifetimes[ObjectIdentifier(storage)]?.steps.lowerBound ?? index
                 lifetimes[ObjectIdentifier(storage)] = (storage, first...index)
             }

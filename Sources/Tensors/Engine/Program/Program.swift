@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 
@@ -59,7 +60,7 @@ public final class Program {
                     (final.graph.apply($0.operation, []).id, final.ids[update.value.id])
                 }
             }, passes: passes.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit),
-            options.communicator)
+            on: CPUBackend(), options.communicator)
         let values = compiled.values
         self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
         observations = Observations(stops, in: compiled)
@@ -68,7 +69,7 @@ public final class Program {
         memory = try ProgramMemory(compiled, threads: pool.threads)
         steps = compiled.steps.filter { !$0.isHoisted }
         calls = steps.flatMap { [memory, pool] step in
-            KernelCall.phases(of: step.kernel, threads: pool.threads, memory.workspace)
+            KernelCall.phases(of: step.cpuKernel, threads: pool.threads, memory.workspace)
         }
         fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
     }

@@ -28,7 +28,7 @@ extension Program {
             prepare()
             for _ in 0..<runs {
                 for (index, step) in steps.enumerated() {
-                    seconds[index].append(clock.measure { execute(step.kernel) } / .seconds(1))
+                    seconds[index].append(clock.measure { execute(step.cpuKernel) } / .seconds(1))
                 }
             }
         }

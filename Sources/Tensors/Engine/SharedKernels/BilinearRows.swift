@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Interpolates rows of an upsampled image.

@@ -1,3 +1,5 @@
+import RetintCompiler
+
 /// Copies one buffer to another.
 final class CopyKernel: Kernel {
     private let source: Buffer

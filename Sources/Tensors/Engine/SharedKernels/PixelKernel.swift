@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 
 /// A kernel of a function of single pixels, all channels of each: a row of its result follows from
 /// the same row of its input.

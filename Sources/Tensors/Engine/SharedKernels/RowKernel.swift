@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 
 /// A kernel that can compute any rows of its result into any memory, so that they are in the cache
 /// for the next kernel: a convolution, or a function of single pixels.

@@ -1,4 +1,5 @@
 import CRetintKernels
+import RetintCompiler
 import RetintGraph
 
 /// Writes each input to a view of the output, over a constant background where the inputs leave

@@ -1,12 +1,12 @@
 /// The steps of a program and the values that they use.
-struct CompiledGraph {
-    let steps: [Step]
-    let values: ValueTable
+package struct CompiledGraph {
+    package let steps: [Step]
+    package let values: ValueTable
     /// Among the steps of a run, the one that computes a node's value.
     private let computing: [Int: Int]
 
     /// - Parameter outputs: nodes that are read after the last step.
-    init(steps: [Step], values: ValueTable, outputs: [Int]) {
+    package init(steps: [Step], values: ValueTable, outputs: [Int]) {
         (self.steps, self.values) = (steps, values)
         var computing: [Int: Int] = [:]
         for (index, step) in steps.lazy.filter({ !$0.isHoisted }).enumerated() {
@@ -28,5 +28,5 @@ struct CompiledGraph {
 
     /// The index of the step of a run that computes a node; nil for nodes computed
     /// before a run.
-    func runStep(computing id: Int) -> Int? { computing[values.origin(id)] }
+    package func runStep(computing id: Int) -> Int? { computing[values.origin(id)] }
 }

@@ -2,7 +2,7 @@ import RetintGraph
 import RetintTensors
 
 extension PixelShuffle: ViewOperation {
-    func view(of input: Shape, output: Shape) -> View {
+    package func view(of input: Shape, output: Shape) -> View {
         let strides = Layout.strides(input)
         return View([
             .init(extent: input[0], step: strides[0]),
@@ -14,7 +14,7 @@ extension PixelShuffle: ViewOperation {
 }
 
 extension PixelUnshuffle: ViewOperation {
-    func view(of input: Shape, output: Shape) -> View {
+    package func view(of input: Shape, output: Shape) -> View {
         let strides = Layout.strides(input)
         return View([
             .init(extent: input[0], step: strides[0]),
@@ -28,15 +28,17 @@ extension PixelUnshuffle: ViewOperation {
 
 /// ``PixelShuffle`` of channels in the order of the pixels that they become: those of the first
 /// pixel come first. A pixel's channels are together then before and after.
-struct OrderedPixelShuffle: ViewOperation {
-    static let name = "pixel_shuffle_ordered"
-    let factor: Int
+package struct OrderedPixelShuffle: ViewOperation {
+    package static let name = "pixel_shuffle_ordered"
+    package let factor: Int
 
-    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+    package init(factor: Int) { self.factor = factor }
+
+    package func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
         try PixelShuffle(factor: factor).outputShape(for: inputs)
     }
 
-    func view(of input: Shape, output: Shape) -> View {
+    package func view(of input: Shape, output: Shape) -> View {
         let strides = Layout.strides(input)
         return View([
             .init(extent: input[0], step: strides[0]),

@@ -3,14 +3,15 @@ import RetintGraph
 /// Gathers elementwise operations into groups, greedily and without making a cycle among groups.
 struct Fusion {
     private let values: ValueTable
+    private let backend: any Backend
     private var groups = GroupGraph()
     /// The group of each node when it was added; it may have been merged since.
     private var groupOf: [Int: Int] = [:]
     /// Groups of more elementwise nodes are not extended: their operands would leave the cache.
     private static let mostMembers = 512
 
-    init(_ values: ValueTable) {
-        self.values = values
+    init(_ values: ValueTable, _ backend: any Backend) {
+        (self.values, self.backend) = (values, backend)
         for id in values.computed { add(id) }
     }
 
@@ -62,7 +63,8 @@ struct Fusion {
         guard first.shape == second.shape, second.head == nil,
             first.members.count + second.members.count <= Self.mostMembers
         else { return false }
-        return first.head.map { graph.nodes[$0].operation is any EpilogueOperation } ?? true
+        return first.head.map { backend.appliesElementwiseWork(to: graph.nodes[$0].operation) }
+            ?? true
     }
 }
 

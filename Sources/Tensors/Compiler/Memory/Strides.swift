@@ -1,45 +1,45 @@
 import RetintTensors
 
 /// Where the elements of a value of some shape are in memory: each axis has its own stride.
-struct Strides: Hashable {
-    private(set) var shape: Shape
+package struct Strides: Hashable {
+    package private(set) var shape: Shape
     /// For each logical axis, the step from one element to the next, in elements.
-    private(set) var steps: [Int]
+    package private(set) var steps: [Int]
     /// The first element's place.
-    private(set) var offset = 0
+    package private(set) var offset = 0
 
     /// A value in its own memory, in the engine's physical order.
-    init(_ shape: Shape) {
+    package init(_ shape: Shape) {
         (self.shape, steps) = (shape, Layout.strides(shape))
     }
 
-    init(rowMajor shape: Shape) {
+    package init(rowMajor shape: Shape) {
         (self.shape, steps) = (shape, shape.strides)
     }
 
     /// The elements in the physical order of a value of this shape.
-    var view: View { View(shape: shape, steps: steps, offset: offset) }
+    package var view: View { View(shape: shape, steps: steps, offset: offset) }
 
     /// The elements in row-major order.
-    var rowMajorView: View {
+    package var rowMajorView: View {
         View(zip(shape.dimensions, steps).map { .init(extent: $0, step: $1) }, offset: offset)
     }
 
     // MARK: Views
 
-    func permuted(_ permutation: [Int]) -> Strides {
+    package func permuted(_ permutation: [Int]) -> Strides {
         with(Shape(permutation.map { shape[$0] }), permutation.map { steps[$0] })
     }
 
     /// Every `stride`-th element of each axis, by default each one, from `begin` on.
-    func sliced(from begin: [Int], stride: [Int]? = nil, shape: Shape) -> Strides {
+    package func sliced(from begin: [Int], stride: [Int]? = nil, shape: Shape) -> Strides {
         var result = with(shape, stride.map { zip($0, steps).map(*) } ?? steps)
         result.offset = offset + zip(begin, steps).map(*).reduce(0, +)
         return result
     }
 
     /// Repeated along new and one-element axes, by numpy's rule.
-    func broadcast(to target: Shape) -> Strides {
+    package func broadcast(to target: Shape) -> Strides {
         let added = target.rank - shape.rank
         return with(
             target,
@@ -51,7 +51,7 @@ struct Strides: Hashable {
 
     /// The same elements in row-major order under another shape; nil if no strides reach them in
     /// that order.
-    func reshaped(_ target: Shape) -> Strides? {
+    package func reshaped(_ target: Shape) -> Strides? {
         var result = [Int](repeating: 0, count: target.rank)
         var axis = target.rank - 1
         for joined in rowMajorView.axes.reversed() {

@@ -4,14 +4,14 @@ import RetintTensors
 /// How the engine lays out values in memory: rank 4 channels-last (NHWC), all others row-major.
 ///
 /// Logical shapes stay NCHW; the physical order is not visible outside this target.
-enum Layout {
+package enum Layout {
     /// The logical axes in physical order, outermost first.
-    static func axes(rank: Int) -> [Int] {
+    package static func axes(rank: Int) -> [Int] {
         rank == 4 ? [0, 2, 3, 1] : Array(0..<rank)
     }
 
     /// For each logical axis, the stride in memory, in elements.
-    static func strides(_ shape: Shape) -> [Int] {
+    package static func strides(_ shape: Shape) -> [Int] {
         var strides = [Int](repeating: 1, count: shape.rank)
         var step = 1
         for axis in axes(rank: shape.rank).reversed() {
@@ -22,17 +22,17 @@ enum Layout {
     }
 
     /// A shape of as many elements whose values are row-major: one more axis if there are four.
-    static func rowMajor(_ shape: Shape) -> Shape {
+    package static func rowMajor(_ shape: Shape) -> Shape {
         shape.rank == 4 ? Shape([1] + shape.dimensions) : shape
     }
 
     /// The extent of the last axis in memory.
-    static func channels(_ shape: Shape) -> Int {
+    package static func channels(_ shape: Shape) -> Int {
         axes(rank: shape.rank).last.map { shape[$0] } ?? 1
     }
 
     /// Whether physical order and row-major order are the same.
-    static func isRowMajor(_ shape: Shape) -> Bool {
+    package static func isRowMajor(_ shape: Shape) -> Bool {
         shape.rank != 4 || shape[1] == 1 || shape[2] * shape[3] == 1
     }
 }

@@ -4,12 +4,13 @@ import RetintGraph
 struct VariableUpdates {
     private var steps: [Step]
     private let values: ValueTable
+    private let backend: any Backend
     /// The first step that writes a node's memory, and the last one that reads it.
     private var writer: [Int: Int] = [:]
     private var lastReader: [Int: Int] = [:]
 
-    init(_ steps: [Step], _ values: ValueTable) {
-        (self.steps, self.values) = (steps, values)
+    init(_ steps: [Step], _ values: ValueTable, _ backend: any Backend) {
+        (self.steps, self.values, self.backend) = (steps, values, backend)
         for index in steps.indices { note(index) }
     }
 
@@ -33,7 +34,7 @@ struct VariableUpdates {
         let (source, target) = (values.buffer(update.value), values.buffer(update.variable))
         steps.append(
             Step(
-                kernel: CopyKernel(source: source, target: target), isHoisted: false, module: "",
+                kernel: backend.copy(source, to: target), isHoisted: false, module: "",
                 shape: source.shape, traffic: 2 * source.count, nodes: [],
                 reads: [values.origin(update.value)], writes: [update.variable]))
         note(steps.count - 1)
@@ -44,7 +45,7 @@ struct VariableUpdates {
     private func writesInPlace(_ update: (variable: Int, value: Int)) -> Bool {
         let (source, target) = (values.buffer(update.value), values.buffer(update.variable))
         guard values.aliases[update.value] == nil, let step = writer[update.value],
-            steps[step].kernel is any InPlaceKernel,
+            steps[step].kernel.mayOverwriteOperands,
             source.storage.kind == .arena, source.storage.host == nil
         else { return false }
         if let reader = lastReader[update.variable] {

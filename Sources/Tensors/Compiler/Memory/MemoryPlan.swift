@@ -1,13 +1,13 @@
 /// Offsets of storages in one arena, so that storages with overlapping lifetimes do not overlap.
-struct MemoryPlan {
+package struct MemoryPlan {
     /// Offsets are multiples of a cache line, in floats.
     private static let alignment = 16
     /// The number of storages that are placed exactly: each is compared with all placed before.
     private static let exactlyPlaced = 4096
 
     /// Floats that the arena needs.
-    private(set) var count = 0
-    private(set) var offsets: [(storage: Storage, offset: Int)] = []
+    package private(set) var count = 0
+    package private(set) var offsets: [(storage: Storage, offset: Int)] = []
     /// The storages placed exactly, by increasing offset.
     private var placed: [Placement] = []
 
@@ -18,7 +18,7 @@ struct MemoryPlan {
 
     /// Places the largest storages first, each at the lowest offset that is free during its
     /// lifetime. If there are very many, the small rest is placed after those, in linear time.
-    init(_ storages: [Storage]) {
+    package init(_ storages: [Storage]) {
         let sorted = storages.filter { $0.lifetime != nil }
             .sorted { ($0.count, $1.firstUse) > ($1.count, $0.firstUse) }
         for storage in sorted.prefix(Self.exactlyPlaced) { placeExactly(storage) }

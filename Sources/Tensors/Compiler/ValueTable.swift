@@ -1,26 +1,29 @@
 import RetintGraph
+import RetintTensors
 
 /// Where the values of a graph's live nodes are stored, and which nodes need them.
-struct ValueTable {
-    let graph: Graph
+package struct ValueTable {
+    package let graph: Graph
     /// Nodes that are read from outside, or become variables.
-    let roots: Set<Int>
+    package let roots: Set<Int>
     /// The nodes to compute, in topological order, without sources and without aliases of the
     /// memory of another node.
-    private(set) var computed: [Int] = []
-    private(set) var buffers: [Int: Buffer] = [:]
-    private(set) var variables: [(name: String, buffer: Buffer)] = []
-    private(set) var inputs: [(name: String, buffer: Buffer)] = []
-    private(set) var consumers: [Int: Set<Int>] = [:]
+    package private(set) var computed: [Int] = []
+    package private(set) var buffers: [Int: Buffer] = [:]
+    package private(set) var variables: [(name: String, buffer: Buffer)] = []
+    package private(set) var inputs: [(name: String, buffer: Buffer)] = []
+    /// Constants and their values, which never change.
+    package private(set) var constants: [(buffer: Buffer, data: TensorData)] = []
+    package private(set) var consumers: [Int: Set<Int>] = [:]
     /// For a node that is an alias of another node's memory, that other node.
-    private(set) var aliases: [Int: Int] = [:]
+    package private(set) var aliases: [Int: Int] = [:]
     /// Nodes whose values depend only on loaded variables and constants.
-    private(set) var hoisted: Set<Int> = []
+    package private(set) var hoisted: Set<Int> = []
     /// Whether a run changes variables.
     private let learns: Bool
     private var storages: [Storage] = []
     /// The remaining budget is for the values of a single run.
-    private(set) var budget: MemoryBudget
+    package private(set) var budget: MemoryBudget
 
     /// - Parameters:
     ///   - roots: nodes whose values must stay in memory.
@@ -28,7 +31,7 @@ struct ValueTable {
     ///   - budget: the memory that they may allocate.
     /// - Throws: ``GraphError`` if a value is larger than the budget allows, or all that live from
     ///   run to run are.
-    init(
+    package init(
         _ graph: Graph, roots: [Int], updated variables: [Int], _ budget: MemoryBudget
     ) throws(GraphError) {
         (self.graph, self.roots, self.budget) = (graph, Set(roots), budget)
@@ -37,32 +40,32 @@ struct ValueTable {
     }
 
     /// The node whose memory holds this node's value.
-    func origin(_ id: Int) -> Int { aliases[id] ?? id }
+    package func origin(_ id: Int) -> Int { aliases[id] ?? id }
 
     /// The computed nodes that read a node's memory.
-    func readers(of id: Int) -> [Int] {
+    package func readers(of id: Int) -> [Int] {
         (consumers[id] ?? []).sorted().flatMap { aliases[$0] == nil ? [$0] : readers(of: $0) }
     }
 
     /// - Precondition: the node is live.
-    func buffer(_ id: Int) -> Buffer {
+    package func buffer(_ id: Int) -> Buffer {
         guard let buffer = buffers[id] else { preconditionFailure("node \(id) has no buffer") }
         return buffer
     }
 
     /// Whether a node's value is needed outside the nodes `inside`.
-    func isNeeded(_ id: Int, outside inside: Set<Int>) -> Bool {
+    package func isNeeded(_ id: Int, outside inside: Set<Int>) -> Bool {
         roots.contains(id) || (consumers[id] ?? []).contains { !inside.contains($0) }
     }
 
     /// The storages that need memory in the arena, once lifetimes are set.
-    var placedStorages: [Storage] {
+    package var placedStorages: [Storage] {
         storages.filter { $0.kind == .arena && $0.host == nil && $0.lifetime != nil }
     }
     /// The storages whose elements are in the memory of others.
-    var hostedStorages: [Storage] { storages.filter { $0.host != nil } }
+    package var hostedStorages: [Storage] { storages.filter { $0.host != nil } }
     /// The storages that need their own memory.
-    var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
+    package var ownedStorages: [Storage] { storages.filter { $0.kind == .owned && $0.host == nil } }
 
     // MARK: Building
 
@@ -81,9 +84,7 @@ struct ValueTable {
         let isOwned = !node.inputs.isEmpty && hoisted.contains(id)
         switch node.operation {
         case let constant as Constant:
-            let buffer = try allocate(id, .owned)
-            guard buffer.storage.allocate() else { throw failure(node, "cannot be allocated") }
-            buffer.load(constant.data.scalars)
+            constants.append((try allocate(id, .owned), constant.data))
         case let variable as Variable:
             variables.append((variable.variableName, try allocate(id, .owned)))
         case let input as Input: inputs.append((input.inputName, try allocate(id, .arena)))
