@@ -111,9 +111,11 @@ let package = Package(
         target(
             "Tensors/Engine",
             uses: [
-                "CKernels", "COpenBLAS", "Compiler", "Distributed", "Graph", "Locks", "Tensors",
+                "CKernels", "COpenBLAS", "Compiler", "Distributed", "Float64", "Graph", "Locks",
+                "Tensors",
             ]),
-        target("Tensors/Float64", uses: ["COpenBLAS", "Graph", "Tensors"]),
+        target(
+            "Tensors/Float64", uses: ["COpenBLAS", "Compiler", "Distributed", "Graph", "Tensors"]),
         target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
         // Pictures and colors.

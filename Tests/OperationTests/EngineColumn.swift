@@ -29,6 +29,27 @@ import Testing
         }
     }
 
+    /// The reference device computes what the compiler made of the graph, in float64: steps, views,
+    /// and the memory that values share. What is left is the rounding of its results.
+    @Test(arguments: OperationTable.cases.sampled("reference"))
+    func referenceDeviceAgreesWithDefinition(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        let outputs = tensors.enumerated().map { (name: CaseGraph.place($0), value: $1) }
+        var options = CompileOptions()
+        options.device = .reference
+        let program = try Program(outputs: outputs, options: options)
+        let values = try program.run(graph.engineInputs)
+        for (index, expected) in expected.enumerated() {
+            let name = CaseGraph.place(index)
+            let value = try #require(values[name])
+            #expect(value.shape == expected.shape)
+            #expect(normalizedError(value.scalars, expected.values) <= 1e-14, "\(name)")
+        }
+        #expect(try program.run(graph.engineInputs) == values, "a second run repeats the first")
+    }
+
     /// The cases that mean to, do use Winograd's convolution.
     @Test(arguments: OperationTable.cases.filter { $0.name.contains("3×3 tiles") })
     func tilesAreUsed(_ testCase: OperationCase) throws {

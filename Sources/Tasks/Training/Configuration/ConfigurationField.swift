@@ -90,6 +90,9 @@ extension TrainingConfiguration {
                 .init("output", \.output, .path("a folder"), "the folder of the run"),
                 .init("seed", \.seed, .range(0...Int.max), "seed of initial weights and data"),
                 .init(
+                    "device", \.device, .any,
+                    "what computes; reference: every operation in float64, much slower"),
+                .init(
                     "threads", optional: \.threads, .range(1...1024),
                     "threads; null: all processors"),
                 .init(

@@ -64,6 +64,7 @@ extension TrainingConfiguration.Quantization: ConfigurationValue {}
 extension TrainingConfiguration.BatchNorm: ConfigurationValue {}
 extension TrainingConfiguration.GradientCompression: ConfigurationValue {}
 extension Arithmetic: ConfigurationValue {}
+extension Execution.Device: ConfigurationValue {}
 extension TrainingConfiguration.FeatureDistillation.Comparison: ConfigurationValue {}
 extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}

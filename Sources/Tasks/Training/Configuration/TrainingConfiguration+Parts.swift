@@ -41,7 +41,7 @@ extension TrainingConfiguration {
             distillation: distillation, steps: steps, accumulate: accumulate)
     }
 
-    private var execution: Execution { Execution(threads: threads) }
+    private var execution: Execution { Execution(device: device, threads: threads) }
 }
 
 extension TrainingConfiguration {

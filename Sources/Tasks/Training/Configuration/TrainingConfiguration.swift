@@ -38,6 +38,8 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var output = "Runs/training"
     /// The seed of weights and data.
     public var seed = 0
+    /// What computes.
+    public var device = Execution.Device.cpu
     /// Threads of the engine; nil: all processors.
     public var threads: Int?
     /// Whether activations are computed again in the backward pass: less memory, more time.

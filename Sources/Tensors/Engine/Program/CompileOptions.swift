@@ -16,6 +16,8 @@ public struct CompileOptions: Sendable {
         case wherePossible
     }
 
+    /// What computes.
+    public var device = Execution.Device.cpu
     /// Threads to run on, of ``Execution/threadRange``; nil for all processors that the process may
     /// use.
     public var threads: Int?

@@ -4,9 +4,12 @@
 ///     let model = try Model(contentsOf: "colorizer.h5", execution: execution)
 public struct Execution: Hashable, Sendable {
     /// What computes.
-    public enum Device: Hashable, Sendable {
-        /// The processors of this machine.
+    public enum Device: String, CaseIterable, Sendable {
+        /// The processors of this machine, in float32.
         case cpu
+        /// Every operation in float64 on one thread, as it is defined: much slower than ``cpu``,
+        /// for comparisons that show what float32 loses.
+        case reference
     }
 
     /// What computes.
@@ -48,6 +51,7 @@ extension Execution {
     /// What the engine is told of it.
     package var compileOptions: CompileOptions {
         var options = CompileOptions(threads: threads)
+        options.device = device
         options.arithmetic = arithmetic
         options.choices = kernels
         if let memoryLimit { options.memoryLimit = min(memoryLimit, options.memoryLimit) }

@@ -45,9 +45,9 @@ extension Program {
     /// - Throws: ``GraphError`` if an input is missing or has another shape.
     public func start(_ inputs: [String: TensorData]) throws(GraphError) -> ObservedRun {
         try check(inputs)
-        pool.withExclusiveUse {
+        withExecutor {
             load(inputs: inputs)
-            prepare()
+            $0.prepare()
         }
         return ObservedRun(self)
     }
@@ -55,7 +55,7 @@ extension Program {
     /// Runs one step and returns the observed values that it computed.
     fileprivate func advance(_ step: Int) -> [ObservedValue] {
         guard step < steps.count else { return [] }
-        pool.withExclusiveUse { execute(steps[step].cpuKernel) }
+        withExecutor { $0.run(step: step) }
         return observations.afterStep[step] ?? []
     }
 }
@@ -66,9 +66,10 @@ struct Observations {
     private(set) var atStart: [ObservedValue] = []
     private(set) var afterStep: [Int: [ObservedValue]] = [:]
 
-    init(_ nodes: [Int], in compiled: CompiledGraph) {
+    init(_ nodes: [Int], in compiled: CompiledGraph, _ executor: any Executor) {
         for (index, node) in nodes.enumerated() {
-            let value = ObservedValue(index: index, buffer: compiled.values.buffer(node))
+            let value = ObservedValue(
+                index: index, buffer: compiled.values.buffer(node), executor: executor)
             if let step = compiled.runStep(computing: node) {
                 afterStep[step, default: []].append(value)
             } else {

@@ -11,20 +11,14 @@ import RetintTensors
 ///     try program.load(weights)
 ///     let ab = try program.run(["lightness": lightness])["ab"]
 public final class Program {
-    let pool: ThreadPool
+    private let executor: any Executor
     private let compiled: CompiledGraph
     private let outputs: [(name: String, buffer: Buffer)]
     private let variables: [String: Buffer]
-    private let memory: ProgramMemory
-    /// The steps of a run, and those that run once per load.
+    /// The steps of a run.
     let steps: [Step]
-    /// The names of the steps of a run, in order.
-    private let calls: [KernelCall]
-    private let preparation: Preparation
-    private let fallibleKernels: [any FallibleKernel]
     /// The values at which ``start(_:)`` stops, and after which steps.
     let observations: Observations
-    private var isPrepared = false
 
     /// Compiles what `outputs` and the graph's updates need.
     ///
@@ -43,14 +37,11 @@ public final class Program {
             throw GraphError(operation: "compile", reason: "a program needs at least one output")
         }
         try source.validate()
-        pool = ThreadPool.shared(threads: options.threadCount)
         let updates = source.updates
-        let passes = PassPipeline(
-            options, choices: try options.tuner?.choices(for: outputs, options) ?? options.choices,
-            threads: pool.threads, learns: !updates.isEmpty)
+        let values = outputs.map(\.value) + observed + updates.map(\.value)
+        let device = try options.device.backend(for: outputs, options, learns: !updates.isEmpty)
         let final = try PassPipeline.run(
-            passes.graphPasses, on: source,
-            roots: (outputs.map(\.value) + observed + updates.map(\.value)).map(\.id))
+            device.graphPasses, on: source, roots: values.map(\.id))
         let ends = outputs.map { final.ids[$0.value.id] }
         let stops = observed.map { final.ids[$0.id] }
         compiled = try Compiler.compile(
@@ -59,19 +50,14 @@ public final class Program {
                 source.variable(named: update.variable).map {
                     (final.graph.apply($0.operation, []).id, final.ids[update.value.id])
                 }
-            }, passes: passes.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit),
-            on: CPUBackend(), options.communicator)
-        let values = compiled.values
-        self.outputs = zip(outputs, ends).map { ($0.name, values.buffer($1)) }
-        observations = Observations(stops, in: compiled)
-        variables = Dictionary(values.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
-        preparation = Preparation(compiled, releases: options.releasesWeights)
-        memory = try ProgramMemory(compiled, threads: pool.threads)
+            }, passes: device.stepPasses, budget: MemoryBudget(bytes: options.memoryLimit),
+            on: device.backend, options.communicator)
+        let table = compiled.values
+        self.outputs = zip(outputs, ends).map { ($0.name, table.buffer($1)) }
+        variables = Dictionary(table.variables.map { ($0.name, $0.buffer) }) { first, _ in first }
         steps = compiled.steps.filter { !$0.isHoisted }
-        calls = steps.flatMap { [memory, pool] step in
-            KernelCall.phases(of: step.cpuKernel, threads: pool.threads, memory.workspace)
-        }
-        fallibleKernels = compiled.steps.compactMap { $0.kernel as? any FallibleKernel }
+        executor = try device.executor(compiled)
+        observations = Observations(stops, in: compiled, executor)
     }
 }
 
@@ -79,10 +65,10 @@ public final class Program {
 
 extension Program {
     /// The number of threads of a run.
-    public var threads: Int { pool.threads }
+    public var threads: Int { executor.threads }
 
     /// Bytes of intermediate results and workspace.
-    public var arenaBytes: Int { memory.bytes }
+    public var arenaBytes: Int { executor.arenaBytes }
 
     /// Names and shapes of the variables, in the order of their first use.
     public var variableShapes: [(name: String, shape: Shape)] {
@@ -125,13 +111,7 @@ extension Program {
     ///   The program has to be loaded again then before it runs.
     public func load(_ sources: [String: any TensorSource]) throws {
         try check(sources)
-        isPrepared = false
-        try pool.withExclusiveUse {
-            try read(preparation.kept, from: sources)
-            guard !preparation.released.isEmpty else { return }
-            // These share their memory with each other, and with the values of a run.
-            try prepare { try read($0, from: sources) }
-        }
+        try executor.load(sources)
     }
 
     private func check(_ sources: [String: any TensorSource]) throws(GraphError) {
@@ -141,7 +121,7 @@ extension Program {
                 operation: "load", inputShapes: [source.shape],
                 reason: "variable \(name) has shape \(buffer.shape)")
         }
-        if let missing = preparation.released.first(where: { sources[$0] == nil }) {
+        if let missing = executor.released.first(where: { sources[$0] == nil }) {
             throw GraphError(
                 operation: "load",
                 reason: "variable \(missing) is in memory only while it is laid out; "
@@ -149,22 +129,13 @@ extension Program {
         }
     }
 
-    private func read(
-        _ variables: [Preparation.VariableBuffer], from sources: [String: any TensorSource]
-    ) throws {
-        for (name, buffer) in variables {
-            guard let source = sources[name] else { continue }
-            let kernel = ReadingKernel(name, try source.opened(), into: buffer)
-            execute(kernel)
-            if let failure = kernel.failure { throw failure }
-        }
-    }
-
     /// The current value of a variable; nil if there is no variable with that name, or it is not
     /// kept in memory (see ``CompileOptions/releasesWeights``).
     public func value(of variable: String) -> TensorData? {
-        guard !preparation.released.contains(variable) else { return nil }
-        return variables[variable].map { TensorData(shape: $0.shape, scalars: $0.scalars()) }
+        guard !executor.released.contains(variable) else { return nil }
+        return variables[variable].map {
+            TensorData(shape: $0.shape, scalars: executor.read($0))
+        }
     }
 }
 
@@ -207,26 +178,20 @@ extension Program {
     @discardableResult
     func runSteps(isCancelled: () -> Bool = { false }) -> Bool {
         var isFinished = false
-        pool.withExclusiveUse {
+        executor.exclusively {
             if isCancelled() { return }
-            prepare()
-            for call in calls {
-                if isCancelled() { return }
-                pool.run(call)
-            }
-            isFinished = true
+            executor.prepare()
+            isFinished = executor.run(isCancelled: isCancelled)
         }
         return isFinished
     }
 
     /// The outputs of the last run.
     func results() throws(GraphError) -> [String: TensorData] {
-        for kernel in fallibleKernels {
-            if let failure = kernel.failure { throw failure }
-        }
+        if let failure = executor.failure { throw failure }
         var results: [String: TensorData] = [:]
         for (name, buffer) in outputs {
-            results[name] = TensorData(shape: buffer.shape, scalars: buffer.scalars())
+            results[name] = TensorData(shape: buffer.shape, scalars: executor.read(buffer))
         }
         return results
     }
@@ -246,30 +211,12 @@ extension Program {
 
     func load(inputs: [String: TensorData]) {
         for input in compiled.values.inputs {
-            if let data = inputs[input.name] { input.buffer.load(data.scalars) }
+            if let data = inputs[input.name] { executor.write(data.scalars, to: input.buffer) }
         }
     }
 
-    /// Computes the values that depend only on variables, if those changed.
-    func prepare() {
-        guard !isPrepared else { return }
-        prepare { _ in }
-    }
-
-    /// - Parameter read: reads variables that the next step is the first to need.
-    private func prepare<Failure>(
-        _ read: ([Preparation.VariableBuffer]) throws(Failure) -> Void
-    ) throws(Failure) {
-        for (kernel, variables) in preparation.steps {
-            try read(variables)
-            execute(kernel)
-        }
-        isPrepared = true
-    }
-
-    func execute(_ kernel: Kernel) {
-        for call in KernelCall.phases(of: kernel, threads: threads, memory.workspace) {
-            pool.run(call)
-        }
+    /// Calls `body` with what runs the steps, while nothing else uses the same threads or device.
+    func withExecutor(_ body: (any Executor) -> Void) {
+        executor.exclusively { body(executor) }
     }
 }

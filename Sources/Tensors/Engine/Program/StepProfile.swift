@@ -24,11 +24,12 @@ extension Program {
     public func profile(runs: Int = 5) -> [StepProfile] {
         let clock = ContinuousClock()
         var seconds = steps.map { _ in [Double]() }
-        pool.withExclusiveUse {
-            prepare()
+        withExecutor { executor in
+            executor.prepare()
             for _ in 0..<runs {
-                for (index, step) in steps.enumerated() {
-                    seconds[index].append(clock.measure { execute(step.cpuKernel) } / .seconds(1))
+                for index in steps.indices {
+                    seconds[index].append(
+                        clock.measure { executor.run(step: index) } / .seconds(1))
                 }
             }
         }

@@ -1,0 +1,41 @@
+import RetintCompiler
+import RetintFloat64
+import RetintGraph
+
+/// What a device brings to the compilation of a program.
+struct DeviceBackend {
+    let backend: any Backend
+    let graphPasses: [any GraphPass]
+    let stepPasses: [any StepPass]
+    /// Gives the compiled steps their memory.
+    let executor: (CompiledGraph) throws(GraphError) -> any Executor
+}
+
+extension Execution.Device {
+    /// - Parameters:
+    ///   - outputs: of the program.
+    ///   - learns: whether a run changes variables.
+    /// - Throws: ``GraphError`` if the options' tuner cannot compile the program.
+    func backend(
+        for outputs: [(name: String, value: Tensor)], _ options: CompileOptions, learns: Bool
+    ) throws(GraphError) -> DeviceBackend {
+        switch self {
+        case .cpu:
+            let pool = ThreadPool.shared(threads: options.threadCount)
+            let passes = PassPipeline(
+                options,
+                choices: try options.tuner?.choices(for: outputs, options) ?? options.choices,
+                threads: pool.threads, learns: learns)
+            return DeviceBackend(
+                backend: CPUBackend(), graphPasses: passes.graphPasses,
+                stepPasses: passes.stepPasses
+            ) { compiled throws(GraphError) in
+                try CPUExecutor(compiled, on: pool, releases: options.releasesWeights)
+            }
+        case .reference:
+            return DeviceBackend(
+                backend: ReferenceBackend(), graphPasses: [], stepPasses: []
+            ) { compiled throws(GraphError) in try ReferenceExecutor(compiled) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import RetintEngine
+import RetintTestSupport
+import Testing
+
+@testable import RetintTraining
+
+/// The same training on every device.
+@Suite struct DeviceTests {
+    /// What differs in the step: networks, losses, optimizers, and what happens around an update.
+    static let trainings: [[String]] = [
+        ["architecture=pico-unet", "optimizer.clip_grad_norm=0.5", "optimizer.ema=0.9"],
+        ["architecture=lite-class-unet", "optimizer.kind=adamw"],
+        ["architecture=mobile-unet", "optimizer.kind=sgd", "accumulate=2", "recompute=true"],
+        ["architecture=rep-unet"],
+    ]
+
+    // What float32 rounds away grows from step to step. It grows least with an optimizer that does
+    // not divide small gradients by their own size, small steps, and many pixels to normalize.
+
+    /// The losses of ten steps in float32 are those in float64, to what float32 can tell apart.
+    @Test(arguments: trainings)
+    func tenStepsHaveTheLossesOfTheReference(_ settings: [String]) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let found = try Execution.Device.allCases.map { device in
+            try losses(scratch, settings + ["steps=10"], on: device)
+        }
+        let expected = try #require(found.last)
+        #expect(expected.count == 10 && Set(expected).count == 10)
+        for found in found { expectLosses(found, expected) }
+    }
+
+    /// A run that changes its device halfway has the losses of one that does not.
+    @Test(arguments: [(Execution.Device.cpu, Execution.Device.reference), (.reference, .cpu)])
+    func trainingsGoOnOnAnotherDevice(
+        _ first: Execution.Device, _ second: Execution.Device
+    ) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let settings = ["architecture=pico-unet", "optimizer.ema=0.9", "steps=8"]
+        let expected = try losses(scratch, settings, on: .cpu)
+        let start = try losses(scratch, settings, on: first, until: 4)
+        let rest = try losses(scratch, settings, on: second, from: .resumed)
+        #expect(start.count == 4 && rest.count == 4)
+        expectLosses(start + rest, expected)
+    }
+
+    /// Expects nearly the same losses, the first, before any update, most of all.
+    private func expectLosses(_ found: [Double], _ expected: [Double]) {
+        for (index, (found, expected)) in zip(found, expected).enumerated() {
+            let bound = index == 0 ? 2e-6 : 1e-3
+            #expect(abs(found - expected) <= bound * abs(expected), "step \(index)")
+        }
+    }
+
+    /// The loss of each step of a training, in the folder of its first device if it goes on.
+    private func losses(
+        _ scratch: TemporaryFolder, _ settings: [String], on device: Execution.Device,
+        from start: TrainingStart = .fresh, until last: Int? = nil
+    ) throws -> [Double] {
+        let folder = last == nil && start == .fresh ? "\(device)" : "parts"
+        let configuration = try scratch.configuration(
+            settings + [
+                "batch=4", "data.crop=64", "optimizer.epsilon=0.001",
+                "optimizer.learning_rate=1e-4", "device=\(device.rawValue)",
+                "output=\(scratch.path)/\(folder)",
+            ])
+        var losses: [Double] = []
+        let run = try TrainingRun(configuration, from: start) {
+            if case .step(_, let loss) = $0 { losses.append(loss) }
+        }
+        _ = try run.run(until: last)
+        return losses
+    }
+}
