@@ -10,7 +10,7 @@ import PackageDescription
 func module(_ name: String) -> String {
     if name.hasPrefix("Retint") { return name }
     let letters = Array(name)
-    let isC = letters.count > 1 && letters[0] == "C" && letters[1].isUppercase
+    let isC = letters.count > 1 && letters[0] == "C" && letters[1].isUppercase && name != "CUDA"
     return isC ? "CRetint\(name.dropFirst())" : "Retint\(name)"
 }
 
@@ -116,6 +116,7 @@ let package = Package(
             ]),
         target(
             "Tensors/Float64", uses: ["COpenBLAS", "Compiler", "Distributed", "Graph", "Tensors"]),
+        target("Tensors/CUDA", uses: ["Compiler", "Graph", "Tensors"]),
         target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
         // Pictures and colors.
@@ -376,7 +377,8 @@ let package = Package(
         tests(
             "OperationTests",
             uses: [
-                "CKernels", "Compiler", "Distributed", "Engine", "Float64", "Graph", "Tensors",
+                "CKernels", "CUDA", "Compiler", "Distributed", "Engine", "Float64", "Graph",
+                "Tensors",
             ],
             helpers: ["OperationCases", "TestSupport"],
             exclude: ["Goldens"], isOptimized: true),

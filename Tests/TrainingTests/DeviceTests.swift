@@ -62,7 +62,7 @@ import Testing
         let configuration = try scratch.configuration(
             settings + [
                 "batch=4", "data.crop=64", "optimizer.epsilon=0.001",
-                "optimizer.learning_rate=1e-4", "device=\(device.rawValue)",
+                "optimizer.learning_rate=2e-5", "device=\(device.rawValue)",
                 "output=\(scratch.path)/\(folder)",
             ])
         var losses: [Double] = []
