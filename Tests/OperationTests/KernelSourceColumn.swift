@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Halves, and what C has no function for, at the values where they differ from their neighbors.
+    /// Halves, and what C has no function for, at the values where they differ from neighbors.
     @Test func functionsOfThePrelude() throws {
         let numbers: [Float] = [
             0, -0.0, 1, 65_504, 65_519.9, 65_520, -65_520, 6.1e-5, 6.0e-5, 2.98e-8, 2.99e-8, 1e-30,
@@ -65,7 +65,7 @@ import Testing
 
 /// A graph whose elementwise work is computed by the sources of kernels, and the rest as it is
 /// defined.
-private struct SourceProgram {
+struct SourceProgram {
     let graph: CaseGraph!
     let outputs: [Tensor]
     let backend: SourceBackend
@@ -126,7 +126,7 @@ private final class SourceKernel: StepKernel {
     var mayOverwriteOperands: Bool { work.count == 1 }
 }
 
-private final class SourceBackend: Backend {
+final class SourceBackend: Backend {
     private let prefix: String
     private(set) var sources: [ElementwiseSource] = []
 
@@ -187,7 +187,7 @@ extension Buffer {
 }
 
 /// Kernels compiled by the C compiler of this machine.
-private final class HostLibrary {
+final class HostLibrary {
     private let handle: UnsafeMutableRawPointer
 
     init(_ sources: [ElementwiseSource]) throws {

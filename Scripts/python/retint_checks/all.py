@@ -40,7 +40,7 @@ class Check:
 
 
 # Checks that read the release build; the packages of the last two change its folder.
-READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export")
+READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export", "nvrtc")
 # Stands for a folder of networks: pytorch leaves them, exports takes them.
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
@@ -66,6 +66,7 @@ CHECKS = (
     Check("bounds", sample=100),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
+    Check("nvrtc", sample=8),
 )
 
 
@@ -105,11 +106,11 @@ class Run:
             return installation.result()
 
     def install(self):
-        """Python's packages, versions of coremltools, and a bare Debian."""
+        """Python's packages, NVRTC, versions of coremltools, and a bare Debian."""
         reading = next(check for check in CHECKS if check.name == "reading")
         command = (
-            f"Scripts/setup --python --coreai && {' '.join(self.command(reading))} --prepare && "
-            f"{' '.join(HERE)} release --prepare")
+            "Scripts/setup --python --coreai --cuda && "
+            f"{' '.join(self.command(reading))} --prepare && {' '.join(HERE)} release --prepare")
         return self.steps.run(
             "installation", "bash", "-c", command, log=self.folder / "installation")
 
