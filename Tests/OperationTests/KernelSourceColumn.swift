@@ -11,16 +11,23 @@ import Testing
 
 @testable import RetintFloat64
 
-/// The sources of a GPU's elementwise kernels, compiled for this machine: what the compiler fuses,
-/// and how its views and values lie in memory, computes what the operations are defined as.
+/// The sources of a GPU's kernels, compiled for this machine: what the compiler fuses, and how its
+/// views and values lie in memory, computes what the operations are defined as.
 @Suite struct KernelSourceColumn {
     @Test func sourcesAgreeWithReference() throws {
         let cases = OperationTable.cases.sampled("kernel sources")
         let programs = try cases.enumerated().map { index, testCase in
             (testCase.name, try SourceProgram(CaseGraph(testCase), prefix: "k\(index)"))
         }
-        let library = try HostLibrary(programs.flatMap { $1.backend.sources })
-        #expect(programs.contains { !$1.backend.sources.isEmpty })
+        let library = try HostLibrary(programs.flatMap { $1.backend.kernels })
+        #expect(programs.contains { !$1.backend.kernels.isEmpty })
+        // Products are those of NVIDIA's libraries.
+        let defined = Set(programs.flatMap { $1.backend.defined })
+        #expect(
+            defined.isSubset(of: [
+                "conv2d", "conv2d_weight", "conv_transpose2d", "fake_quantize", "gather", "matmul",
+                "scatter_add", "topk",
+            ]))
         for (name, program) in programs {
             let expected = try Float64Evaluator(inputs: program.graph.doubleFeeds)
                 .evaluate(program.outputs)
@@ -48,7 +55,7 @@ import Testing
         let shifted = Array(numbers[7...] + numbers[..<7])
         let program = try SourceProgram(
             outputs, feeds: ["x": numbers, "y": shifted], prefix: "k")
-        let values = try program.run(try HostLibrary(program.backend.sources))
+        let values = try program.run(try HostLibrary(program.backend.kernels))
         func expect(_ index: Int, _ expected: [Float]) {
             for (found, expected) in zip(values[index].scalars, expected) {
                 #expect(
@@ -63,7 +70,7 @@ import Testing
     }
 }
 
-/// A graph whose elementwise work is computed by the sources of kernels, and the rest as it is
+/// A graph that is computed by the sources of kernels, where there are any, and otherwise as it is
 /// defined.
 struct SourceProgram {
     let graph: CaseGraph!
@@ -128,7 +135,9 @@ private final class SourceKernel: StepKernel {
 
 final class SourceBackend: Backend {
     private let prefix: String
-    private(set) var sources: [ElementwiseSource] = []
+    private(set) var kernels: [DeviceKernel] = []
+    /// The operations without kernels.
+    private(set) var defined: [String] = []
 
     init(prefix: String) { self.prefix = prefix }
 
@@ -137,7 +146,16 @@ final class SourceBackend: Backend {
     func kernel(
         of node: Graph.Node, inputs: [Buffer], output: Buffer, _ communicator: Communicator
     ) throws(GraphError) -> any StepKernel {
-        SourceKernel(node.operation.name) { _ in
+        if let operation = node.operation as? any DeviceOperation {
+            let kernels = operation.deviceKernels(
+                named: nextName(node.operation.name), inputs: inputs, output: output)
+            self.kernels += kernels
+            return SourceKernel(node.operation.name) { library in
+                for kernel in kernels { try library.run(kernel) }
+            }
+        }
+        defined.append(node.operation.name)
+        return SourceKernel(node.operation.name) { _ in
             let operation = try #require(node.operation as? any Float64Operation)
             let operands = inputs.map {
                 Float64Array(shape: $0.shape, values: $0.read().map(Double.init))
@@ -156,9 +174,13 @@ final class SourceBackend: Backend {
     }
 
     private func call(of work: ElementwiseWork) -> (HostLibrary) throws -> Void {
-        let source = ElementwiseSource(work, name: "\(prefix)_\(sources.count)")
-        sources.append(source)
-        return { try $0.run(source) }
+        let kernel = DeviceKernel(work, named: nextName("elementwise"))
+        kernels.append(kernel)
+        return { try $0.run(kernel) }
+    }
+
+    private func nextName(_ operation: String) -> String {
+        "\(prefix)_\(kernels.count)_\(operation)"
     }
 
     func copy(_ source: Buffer, to target: Buffer) -> any StepKernel {
@@ -190,14 +212,14 @@ extension Buffer {
 final class HostLibrary {
     private let handle: UnsafeMutableRawPointer
 
-    init(_ sources: [ElementwiseSource]) throws {
+    init(_ kernels: [DeviceKernel]) throws {
         let folder = try TemporaryFolder()
         var text = Prelude.host
-        for source in sources {
-            let arguments = source.parameters.indices.map { "p[\($0)]" }.joined(separator: ", ")
-            text += source.source.text
-            text += "void call_\(source.source.name)(float **p) "
-            text += "{ \(source.source.name)(\(arguments)); }\n"
+        for kernel in kernels {
+            let arguments = kernel.parameters.indices.map { "p[\($0)]" }.joined(separator: ", ")
+            text += kernel.source.text
+            text += "void call_\(kernel.source.name)(float **p) "
+            text += "{ \(kernel.source.name)(\(arguments)); }\n"
         }
         try text.write(toFile: "\(folder.path)/kernels.c", atomically: false, encoding: .utf8)
         let result = try runProcess(
@@ -212,10 +234,10 @@ final class HostLibrary {
 
     deinit { dlclose(handle) }
 
-    func run(_ source: ElementwiseSource) throws {
+    func run(_ kernel: DeviceKernel) throws {
         typealias Call = @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<Float>>) -> Void
-        let symbol = try #require(dlsym(handle, "call_\(source.source.name)"))
-        var pointers = try source.parameters.map { buffer in
+        let symbol = try #require(dlsym(handle, "call_\(kernel.source.name)"))
+        var pointers = try kernel.parameters.map { buffer in
             try #require(UnsafeMutablePointer<Float>(bitPattern: buffer.storage.address))
                 + buffer.offset
         }

@@ -14,7 +14,7 @@ import Testing
     func everySourceIsCompiled(_ computeCapability: Int) throws {
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc))
         let sources = try OperationTable.cases.sampled("NVRTC").enumerated().flatMap {
-            try SourceProgram(CaseGraph($1), prefix: "k\($0)").backend.sources.map(\.source)
+            try SourceProgram(CaseGraph($1), prefix: "k\($0)").backend.kernels.map(\.source)
         }
         let code = try nvrtc.binary(of: sources, computeCapability: computeCapability)
         #expect(code.starts(with: [0x7f, 0x45, 0x4c, 0x46]), "it is an ELF file")

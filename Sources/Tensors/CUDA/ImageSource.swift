@@ -1,0 +1,39 @@
+import RetintCompiler
+import RetintTensors
+
+/// The code of kernels over images, [N, C, H, W] in channels-last memory.
+enum ImageSource {
+    /// The coordinates n, c, y and x of element i of an image in memory.
+    static func coordinates(_ shape: Shape) -> String {
+        """
+        const int c = i % \(shape[1]), x = i / \(shape[1]) % \(shape[3]);
+        const int y = i / \(shape[1] * shape[3]) % \(shape[2]);
+        const int n = i / \(shape[1] * shape[3] * shape[2]);
+        """
+    }
+
+    /// The place of an element in memory.
+    static func place(_ shape: Shape, _ y: String, _ x: String) -> String {
+        "((n * \(shape[2])LL + \(y)) * \(shape[3]) + \(x)) * \(shape[1]) + c"
+    }
+
+    /// One thread for each element of the result, which is an image.
+    static func kernel(
+        named name: String, _ inputs: [Buffer], _ output: Buffer, _ body: String
+    ) -> DeviceKernel {
+        DeviceKernel(
+            name: name, inputs + [output], count: output.count,
+            """
+            RT_EACH(i, \(output.count)) {
+            \(indented(coordinates(output.shape), 4))
+            \(indented(body, 4))
+            }
+            """)
+    }
+}
+
+/// Each line of `text` after some spaces.
+func indented(_ text: String, _ spaces: Int) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { String(repeating: " ", count: spaces) + $0 }.joined(separator: "\n")
+}

@@ -1,0 +1,162 @@
+import RetintCompiler
+import RetintGraph
+import RetintTensors
+
+/// The code that windows share: loops over a window.
+private struct WindowSource {
+    let kernel: Pair
+    let window: Window
+    /// Of the image that windows cover, and of the result.
+    let image, pooled: Shape
+
+    /// Runs statements for each element of the image at (h, w) under the window at (y, x).
+    func eachElement(_ y: String, _ x: String, _ body: String) -> String {
+        let (top, left) = (window.padding.top, window.padding.left)
+        let (strides, gaps) = (window.stride, window.dilation)
+        return """
+            for (int a = 0; a < \(kernel.height); a++) {
+                const int h = \(y) * \(strides.height) - \(top) + a * \(gaps.height);
+                if (h < 0 || h >= \(image[2])) continue;
+                for (int b = 0; b < \(kernel.width); b++) {
+                    const int w = \(x) * \(strides.width) - \(left) + b * \(gaps.width);
+                    if (w < 0 || w >= \(image[3])) continue;
+            \(indented(body, 8))
+                }
+            }
+            """
+    }
+
+    /// Runs statements for each window, at (oy, ox), that covers the element at (y, x).
+    func eachWindow(_ body: String) -> String {
+        let (top, left) = (window.padding.top, window.padding.left)
+        let (strides, gaps) = (window.stride, window.dilation)
+        return """
+            for (int a = 0; a < \(kernel.height); a++) {
+                const int v = y + \(top) - a * \(gaps.height), oy = v / \(strides.height);
+                if (v < 0 || v % \(strides.height) != 0 || oy >= \(pooled[2])) continue;
+                for (int b = 0; b < \(kernel.width); b++) {
+                    const int u = x + \(left) - b * \(gaps.width), ox = u / \(strides.width);
+                    if (u < 0 || u % \(strides.width) != 0 || ox >= \(pooled[3])) continue;
+            \(indented(body, 8))
+                }
+            }
+            """
+    }
+}
+
+extension MaxPool: DeviceOperation {
+    package func deviceKernels(
+        named name: String, inputs: [Buffer], output: Buffer
+    ) -> [DeviceKernel] {
+        let source = WindowSource(
+            kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
+        let element = "p0[\(ImageSource.place(inputs[0].shape, "h", "w"))]"
+        return [
+            ImageSource.kernel(
+                named: name, inputs, output,
+                """
+                float value = -RT_INFINITY;
+                \(source.eachElement("y", "x", "value = rt_max(value, \(element));"))
+                p1[i] = value;
+                """)
+        ]
+    }
+}
+
+extension MaxPoolGradient: DeviceOperation {
+    /// For each element, the gradients of the windows of which it is the first largest.
+    package func deviceKernels(
+        named name: String, inputs: [Buffer], output: Buffer
+    ) -> [DeviceKernel] {
+        let (image, pooled) = (output.shape, inputs[1].shape)
+        let source = WindowSource(
+            kernel: pool.kernel, window: pool.window, image: image, pooled: pooled)
+        let larger = source.eachElement(
+            "oy", "ox",
+            """
+            const float other = p0[\(ImageSource.place(image, "h", "w"))];
+            const int isBefore = h < y || (h == y && w < x);
+            if (other > own || (isBefore && other == own)) isLargest = 0;
+            """)
+        return [
+            ImageSource.kernel(
+                named: name, inputs, output,
+                """
+                const float own = p0[i];
+                float sum = 0.0f;
+                \(source.eachWindow(
+                    """
+                    int isLargest = 1;
+                    {
+                    \(indented(larger.replacingLoopVariables(), 4))
+                    }
+                    if (isLargest) sum += p1[\(ImageSource.place(pooled, "oy", "ox"))];
+                    """))
+                p2[i] = sum;
+                """)
+        ]
+    }
+}
+
+extension String {
+    /// The same loops with variables of other names, for use inside others.
+    fileprivate func replacingLoopVariables() -> String {
+        replacing("int a = 0; a <", with: "int d = 0; d <").replacing("; a++", with: "; d++")
+            .replacing("+ a *", with: "+ d *")
+            .replacing("int b = 0; b <", with: "int e = 0; e <").replacing("; b++", with: "; e++")
+            .replacing("+ b *", with: "+ e *")
+    }
+}
+
+extension AveragePool: DeviceOperation {
+    /// The number of elements that the sum of a window is divided by, from `count` of them.
+    fileprivate var divisor: String {
+        countIncludePad ? "\(kernel.height * kernel.width).0f" : "(float)count"
+    }
+
+    package func deviceKernels(
+        named name: String, inputs: [Buffer], output: Buffer
+    ) -> [DeviceKernel] {
+        let source = WindowSource(
+            kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
+        let element = "p0[\(ImageSource.place(inputs[0].shape, "h", "w"))]"
+        return [
+            ImageSource.kernel(
+                named: name, inputs, output,
+                """
+                float sum = 0.0f;
+                int count = 0;
+                \(source.eachElement("y", "x", "sum += \(element), count++;"))
+                p1[i] = sum / \(divisor);
+                """)
+        ]
+    }
+}
+
+extension AveragePoolGradient: DeviceOperation {
+    package func deviceKernels(
+        named name: String, inputs: [Buffer], output: Buffer
+    ) -> [DeviceKernel] {
+        let source = WindowSource(
+            kernel: pool.kernel, window: pool.window, image: output.shape, pooled: inputs[0].shape)
+        let counted =
+            pool.countIncludePad
+            ? "" : source.eachElement("oy", "ox", "count++;").replacingLoopVariables()
+        return [
+            ImageSource.kernel(
+                named: name, inputs, output,
+                """
+                float sum = 0.0f;
+                \(source.eachWindow(
+                    """
+                    int count = 0;
+                    {
+                    \(indented(counted, 4))
+                    }
+                    sum += p0[\(ImageSource.place(inputs[0].shape, "oy", "ox"))] / \(pool.divisor);
+                    """))
+                p1[i] = sum;
+                """)
+        ]
+    }
+}
