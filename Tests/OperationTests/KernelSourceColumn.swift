@@ -141,6 +141,10 @@ final class SourceBackend: Backend {
 
     init(prefix: String) { self.prefix = prefix }
 
+    func isElementwise(_ operation: any RetintGraph.Operation) -> Bool {
+        operation is any ElementwiseOperation || operation is any ViewOperation
+    }
+
     func appliesElementwiseWork(to operation: any RetintGraph.Operation) -> Bool { true }
 
     func kernel(

@@ -40,7 +40,7 @@ package struct CUDALibrary: @unchecked Sendable {
 
         fileprivate var advice: String {
             switch self {
-            case .driver: "install NVIDIA's driver, 525 or newer"
+            case .driver: "install NVIDIA's driver, 530 or newer"
             case .nvrtc: "install CUDA 12 or 13, or the Python package nvidia-cuda-nvrtc-cu12"
             case .cuDNN: "install cuDNN 9, or the Python package nvidia-cudnn-cu12"
             case .cuBLASLt: "install CUDA 12 or 13, or the Python package nvidia-cublas-cu12"

@@ -16,6 +16,9 @@ package protocol StepKernel: AnyObject {
 /// What computes the steps of a program. The compiler decides which operations make a step, in
 /// which order steps run and where values are; a backend has kernels for them.
 package protocol Backend {
+    /// Whether it computes an operation element by element, together with others of its shape.
+    func isElementwise(_ operation: any Operation) -> Bool
+
     /// Whether the kernel of an operation can apply elementwise work to its result.
     func appliesElementwiseWork(to operation: any Operation) -> Bool
 

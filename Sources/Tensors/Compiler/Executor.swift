@@ -6,6 +6,8 @@ import RetintTensors
 package protocol Executor: AnyObject {
     /// The threads of a run.
     var threads: Int { get }
+    /// Bytes of an element in memory.
+    var elementBytes: Int { get }
     /// Bytes of intermediate results and workspace.
     var arenaBytes: Int { get }
     /// The variables that are in memory only while they are laid out: every load has to name them.

@@ -19,7 +19,7 @@ struct Fusion {
 
     private mutating func add(_ id: Int) {
         let node = graph.nodes[id]
-        let isElementwise = Self.isElementwise(node.operation)
+        let isElementwise = backend.isElementwise(node.operation)
         let isView = node.operation is any ViewOperation
         let new = groups.add(
             FusionGroup(
@@ -41,10 +41,6 @@ struct Fusion {
             else { continue }
             mergeIfPossible(producer, new)
         }
-    }
-
-    static func isElementwise(_ operation: any Operation) -> Bool {
-        operation is any ElementwiseOperation || operation is any ViewOperation
     }
 
     private func isHoisted(_ id: Int) -> Bool { values.hoisted.contains(id) }

@@ -5,6 +5,10 @@ import RetintTensors
 
 /// The processors of this machine: kernels in float32 on all threads of a pool.
 struct CPUBackend: Backend {
+    func isElementwise(_ operation: any Operation) -> Bool {
+        operation is any LoopOperation || operation is any ViewOperation
+    }
+
     func appliesElementwiseWork(to operation: any Operation) -> Bool {
         operation is any EpilogueOperation
     }

@@ -57,6 +57,9 @@ private struct FormulaEvaluation {
     }
 }
 
+/// The larger number; NaN if either is NaN, as in PyTorch.
+func larger(_ x: Double, _ y: Double) -> Double { x > y || x.isNaN ? x : y }
+
 extension Formula.Unary {
     fileprivate func callAsFunction(_ x: Double) -> Double {
         switch self {
@@ -85,7 +88,7 @@ extension Formula.Binary {
         case .multiply: x * y
         case .divide: x / y
         case .power: Foundation.pow(x, y)
-        case .maximum: x > y || x.isNaN ? x : y
+        case .maximum: larger(x, y)
         case .minimum: x < y || x.isNaN ? x : y
         case .greater: x > y ? 1 : 0
         case .greaterOrEqual: x >= y ? 1 : 0

@@ -45,9 +45,11 @@ private func places(
 ) throws(Float64Error) -> [Int] {
     var places: [Int] = []
     places.reserveCapacity(indices.values.count)
-    let size = Double(shape[axis])
-    for (element, index) in indices.values.enumerated() {
-        guard index >= -size, index < size else {
+    let size = Float(shape[axis])
+    for (element, value) in indices.values.enumerated() {
+        // One that was computed is whole in float32 only.
+        let index = Float(value)
+        guard index.rounded() == index, index >= -size, index < size else {
             throw Float64Error(description: "index \(index) is out of range for axis \(axis)")
         }
         let place = (0..<shape.rank).reduce(0) { place, dimension in

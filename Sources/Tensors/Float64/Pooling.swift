@@ -32,7 +32,7 @@ extension MaxPool: Float64Operation {
         let x = inputs[0]
         var result = zeros(shape)
         forEachWindow(x.shape, shape, kernel, window) { place, elements in
-            result[place] = elements.reduce(-.infinity) { Swift.max($0, x[$1]) }
+            result[place] = elements.reduce(-.infinity) { larger($0, x[$1]) }
         }
         return result
     }
@@ -43,8 +43,9 @@ extension MaxPoolGradient: Float64Operation {
         let (x, dy) = (inputs[0], inputs[1])
         var dx = zeros(shape)
         forEachWindow(shape, dy.shape, pool.kernel, pool.window) { place, elements in
-            let highest = elements.reduce(-.infinity) { Swift.max($0, x[$1]) }
-            if let first = elements.first(where: { x[$0] == highest }) { dx[first] += dy[place] }
+            let highest = elements.reduce(-.infinity) { larger($0, x[$1]) }
+            let first = elements.first { x[$0] == highest || x[$0].isNaN && highest.isNaN }
+            if let first { dx[first] += dy[place] }
         }
         return dx
     }

@@ -37,7 +37,7 @@ extension Mean: Float64Reduction {
     func value(_ elements: [Double]) -> Double { elements.reduce(0, +) / Double(elements.count) }
 }
 extension Max: Float64Reduction {
-    func value(_ elements: [Double]) -> Double { elements.reduce(-.infinity, Swift.max) }
+    func value(_ elements: [Double]) -> Double { elements.reduce(-.infinity, larger) }
 }
 
 extension Softmax: Float64Operation {

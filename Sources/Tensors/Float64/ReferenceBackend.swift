@@ -8,6 +8,10 @@ import RetintTensors
 package struct ReferenceBackend: Backend {
     package init() {}
 
+    package func isElementwise(_ operation: any Operation) -> Bool {
+        operation is any ElementwiseOperation || operation is any ViewOperation
+    }
+
     package func appliesElementwiseWork(to operation: any Operation) -> Bool { true }
 
     package func kernel(
@@ -169,7 +173,9 @@ package final class ReferenceExecutor: Executor {
     private var memory: ReferenceMemory
     private let plan: MemoryPlan
     private var isPrepared = false
-    package private(set) var failure: GraphError?
+    /// The failures of the last preparation, and of the last run, by their steps.
+    private var preparationFailures: [Int: GraphError] = [:]
+    private var runFailures: [Int: GraphError] = [:]
 
     /// - Throws: `GraphError` if the memory exceeds the budget.
     package init(_ compiled: CompiledGraph) throws(GraphError) {
@@ -195,6 +201,7 @@ package final class ReferenceExecutor: Executor {
     }
 
     package var threads: Int { 1 }
+    package var elementBytes: Int { MemoryLayout<Double>.size }
     package var arenaBytes: Int { plan.count * MemoryLayout<Double>.size }
     package var released: Set<String> { [] }
 
@@ -231,31 +238,42 @@ package final class ReferenceExecutor: Executor {
 
     package func prepare() {
         guard !isPrepared else { return }
-        for step in compiled.steps where step.isHoisted { run(step) }
+        preparationFailures = [:]
+        for (index, step) in compiled.steps.enumerated() where step.isHoisted {
+            preparationFailures[index] = run(step)
+        }
         isPrepared = true
     }
 
     private lazy var steps = compiled.steps.filter { !$0.isHoisted }
 
-    package func run(step index: Int) { run(steps[index]) }
+    package var failure: GraphError? {
+        for failures in [preparationFailures, runFailures] {
+            if let first = failures.min(by: { $0.key < $1.key }) { return first.value }
+        }
+        return nil
+    }
+
+    package func run(step index: Int) { runFailures[index] = run(steps[index]) }
 
     package func run(isCancelled: () -> Bool) -> Bool {
-        failure = nil
-        for step in steps {
+        for index in steps.indices {
             if isCancelled() { return false }
-            run(step)
+            run(step: index)
         }
         return true
     }
 
-    private func run(_ step: Step) {
+    /// - Returns: why it failed; nil if it did not.
+    private func run(_ step: Step) -> GraphError? {
         guard let kernel = step.kernel as? ReferenceKernel else {
             preconditionFailure("\(step.kernel.name) is not a kernel of the reference")
         }
         do throws(GraphError) {
             for work in kernel.work { try memory.perform(work) }
+            return nil
         } catch {
-            failure = failure ?? error
+            return error
         }
     }
 }

@@ -76,7 +76,9 @@ extension MaxPoolGradient: DeviceOperation {
             """
             const float other = p0[\(ImageSource.place(image, "h", "w"))];
             const int isBefore = h < y || (h == y && w < x);
-            if (other > own || (isBefore && other == own)) isLargest = 0;
+            const int isSame = other == own || (other != other && own != own);
+            const int isLarger = other > own || (other != other && own == own);
+            if (isLarger || (isBefore && isSame)) isLargest = 0;
             """)
         return [
             ImageSource.kernel(

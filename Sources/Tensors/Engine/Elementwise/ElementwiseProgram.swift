@@ -37,6 +37,8 @@ final class ElementwiseProgram {
     private let code: UnsafeMutableBufferPointer<BoundInstruction>
     /// Where the direct slots begin, for prefetching blocks.
     private var streams: UnsafeMutableBufferPointer<UnsafeMutablePointer<Float>>
+    /// The slots that ``place(at:thread:)`` moves.
+    private var movedSlots: UnsafeMutableBufferPointer<Int>
     private var patterns: [Load] = []
     private var gathers: [Load] = []
 
@@ -61,6 +63,7 @@ final class ElementwiseProgram {
         block = max(near / unit, 1) * unit
         positions = .allocate(capacity: 0)
         streams = .allocate(capacity: 0)
+        movedSlots = .allocate(capacity: 0)
         code = .allocate(capacity: contracted.count)
         _ = code.initialize(from: contracted.lazy.map(BoundInstruction.init))
     }
@@ -68,6 +71,7 @@ final class ElementwiseProgram {
     deinit {
         positions.deallocate()
         streams.deallocate()
+        movedSlots.deallocate()
         code.deallocate()
     }
 
@@ -90,6 +94,10 @@ final class ElementwiseProgram {
                 positions.initializeElement(at: thread * slots.count + index, to: position)
             }
         }
+        let moved = slots.indices.filter { isElsewhere(slots[$0]) }
+        movedSlots.deallocate()
+        movedSlots = .allocate(capacity: moved.count)
+        _ = movedSlots.initialize(from: moved)
         bindStreams()
         bindLoads()
     }
@@ -125,9 +133,7 @@ final class ElementwiseProgram {
     ///
     /// - Parameter base: the address of element 0, which need not be in memory itself.
     func place(at base: UnsafeMutablePointer<Float>, thread: Int) {
-        for (index, slot) in slots.enumerated() where isElsewhere(slot) {
-            positions[thread * slots.count + index].base = base
-        }
+        for slot in movedSlots { positions[thread * slots.count + slot].base = base }
     }
 
     private func bindLoads() {

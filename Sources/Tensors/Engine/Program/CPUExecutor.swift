@@ -30,6 +30,7 @@ final class CPUExecutor: Executor {
     }
 
     var threads: Int { pool.threads }
+    var elementBytes: Int { MemoryLayout<Float>.size }
     var arenaBytes: Int { memory.bytes }
     var released: Set<String> { preparation.released }
     var failure: GraphError? { fallibleKernels.lazy.compactMap(\.failure).first }

@@ -34,7 +34,8 @@ extension Execution.Device {
             }
         case .reference:
             return DeviceBackend(
-                backend: ReferenceBackend(), graphPasses: [], stepPasses: []
+                backend: ReferenceBackend(),
+                graphPasses: options.roundsToHalf ? [HalfRounding()] : [], stepPasses: []
             ) { compiled throws(GraphError) in try ReferenceExecutor(compiled) }
         }
     }

@@ -8,7 +8,8 @@ public struct Execution: Hashable, Sendable {
         /// The processors of this machine, in float32.
         case cpu
         /// Every operation in float64 on one thread, as it is defined: much slower than ``cpu``,
-        /// for comparisons that show what float32 loses.
+        /// for comparisons that show what float32 loses. The arithmetic of ``Execution`` does not
+        /// change it.
         case reference
     }
 

@@ -77,7 +77,7 @@ extension Program {
 
     /// Bytes of the variables.
     public var variableBytes: Int {
-        compiled.values.variables.reduce(0) { $0 + $1.buffer.count } * MemoryLayout<Float>.size
+        compiled.values.variables.reduce(0) { $0 + $1.buffer.count } * executor.elementBytes
     }
 
     /// The messages of a run to other ranks, in this order.

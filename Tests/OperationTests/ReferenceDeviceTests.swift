@@ -1,0 +1,94 @@
+import RetintGraph
+import RetintTensors
+import Testing
+
+@testable import RetintEngine
+
+/// Where the devices might differ: errors of steps, numbers that are none, and operations that a
+/// device does not have.
+@Suite struct ReferenceDeviceTests {
+    private static func options(_ device: Execution.Device) -> CompileOptions {
+        var options = CompileOptions(threads: 1)
+        options.device = device
+        return options
+    }
+
+    private static func data(_ scalars: [Float]) -> TensorData {
+        TensorData(shape: [scalars.count], scalars: scalars)
+    }
+
+    /// A step that runs once per load, because it depends on weights alone.
+    @Test(arguments: Execution.Device.allCases)
+    func errorsOfThePreparationAreThrown(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let table = graph.variable("table", [10], role: .parameter)
+        let y = gather(table, axis: 0, indices: graph.constant(Self.data([99])))
+        let program = try Program(outputs: [("y", y)], options: Self.options(device))
+        for _ in 0..<2 { #expect(throws: GraphError.self) { try program.run() } }
+    }
+
+    /// An error belongs to its run, whether that stops at each step or not.
+    @Test(arguments: Execution.Device.allCases)
+    func errorsEndWithTheirRun(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let y = gather(
+            graph.constant(Self.data([5, 6, 7])), axis: 0, indices: graph.input("index", [1]))
+        let program = try Program(
+            outputs: [("y", y)], observing: [y], options: Self.options(device))
+        func observed(_ index: Float) throws -> TensorData? {
+            var run = try program.start(["index": Self.data([index])])
+            return try run.finish()["y"]
+        }
+        for wrong: Float in [3, -4, 0.5] {
+            #expect(throws: GraphError.self) { try observed(wrong) }
+            #expect(try observed(2)?.scalars == [7])
+            #expect(throws: GraphError.self) { try program.run(["index": Self.data([wrong])]) }
+            #expect(try program.run(["index": Self.data([1])])["y"]?.scalars == [6])
+        }
+    }
+
+    /// An index that is whole in float32 names an element, whatever it is in float64.
+    @Test(arguments: Execution.Device.allCases)
+    func indicesAreComputed(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let index = graph.input("x", [1]) * 10
+        let y = gather(
+            graph.constant(Self.data((0..<10).map(Float.init))), axis: 0, indices: index)
+        let value = try y.evaluate(
+            inputs: ["x": Self.data([0.7])], options: Self.options(device))
+        #expect(value.scalars == [7])
+    }
+
+    @Test(arguments: Execution.Device.allCases)
+    func numbersThatAreNoneStay(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let x = graph.input("x", [1, 1, 2, 3])
+        let pooled = maxPool2d(x, kernel: Pair(2, 2))
+        let gradient = try gradients(of: pooled.sum(), withRespectTo: [x])[0]
+        let outputs = [("highest", x.max()), ("pooled", pooled), ("gradient", gradient)]
+        let program = try Program(outputs: outputs, options: Self.options(device))
+        let values = try program.run([
+            "x": TensorData(shape: x.shape, scalars: [1, .nan, 2, 3, 4, 5])
+        ])
+        #expect(values["highest"]?.scalars[0].isNaN == true)
+        #expect(values["pooled"]?.scalars[0].isNaN == true)
+        // One element of the window gets the gradient.
+        #expect(values["gradient"]?.scalars.sorted() == [0, 0, 0, 0, 0, 1])
+    }
+
+    /// The CPU computes an elementwise operation with a loop, and refuses one that has none.
+    @Test func operationsWithoutLoopAreRefused() throws {
+        let graph = Graph()
+        let y = graph.input("x", [2]).applying(Cube())
+        let error = #expect(throws: GraphError.self) { try Program(outputs: [("y", y)]) }
+        #expect(error?.description.contains("no kernel") == true)
+        let value = try y.evaluate(
+            inputs: ["x": Self.data([2, -3])], options: Self.options(.reference))
+        #expect(value.scalars == [8, -27])
+    }
+}
+
+private struct Cube: UnaryElementwise {
+    static let name = "cube"
+    func formula(_ x: Formula) -> Formula { x * x * x }
+}
