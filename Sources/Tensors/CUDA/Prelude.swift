@@ -1,8 +1,9 @@
 /// What stands before the kernels: how a machine shares out elements and blocks, and functions that
 /// C does not have.
 ///
-/// A block is a group of threads, a multiple of 32, that work on one thing: `RT_STRIDED` shares out its elements, and
-/// all its threads get what `rt_block_sum` and `rt_block_max` combine of their values.
+/// A block is a group of threads, a multiple of 32, that work on one thing: `RT_STRIDED` shares out
+/// its elements, and all its threads get what `rt_block_sum` and `rt_block_max` combine of their
+/// values.
 package enum Prelude {
     /// For NVRTC: a thread computes every element whose index is its own plus a multiple of the
     /// number of threads.
