@@ -26,7 +26,7 @@ import Testing
     @Test(.enabled(if: isInstalled, "there is no NVRTC"))
     func saysWhatIsWrong() throws {
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc))
-        let wrong = KernelSource(name: "k", text: "RT_KERNEL(k, float *p0) { y; }", count: 1)
+        let wrong = KernelSource(name: "k", text: "RT_KERNEL(k, float *p0) { y; }")
         let error = #expect(throws: CUDAError.self) {
             try nvrtc.binary(of: [wrong], computeCapability: 90)
         }

@@ -108,14 +108,19 @@ typedef struct {
     const rt_tail *tail;
 } line;
 
-// Kernel columns i, i + 1, … that read pixels next to each other: one run of the depth.
-static int neighbors(const reach *r, int used, int i, int begin) {
-    int count = 1;
-    while (i + count < used && begin >= r[i + count].begin && begin < r[i + count].end
-           && r[i + count].tap == r[i].tap + count
-           && r[i + count].position == r[i].position + count)
-        count++;
+// Copies the kernel columns that output `begin` reads; returns how many there are.
+static int columns_at(reach *own, const reach *r, int used, int begin) {
+    int count = 0;
+    for (int i = 0; i < used; i++)
+        if (begin >= r[i].begin && begin < r[i].end) own[count++] = r[i];
     return count;
+}
+
+// Whether kernel columns read pixels next to each other: they are one run of the depth.
+static int are_neighbors(const reach *r, int count) {
+    for (int i = 1; i < count; i++)
+        if (r[i].tap != r[i - 1].tap + 1 || r[i].position != r[i - 1].position + 1) return 0;
+    return 1;
 }
 
 // Outputs [begin, end) of those from `first` on, all of which read the same kernel columns. Columns
@@ -123,20 +128,18 @@ static int neighbors(const reach *r, int used, int i, int begin) {
 static void multiply_segment(const line *l, const rt_conv *c, const reach *r, int used, int first,
                              int begin, int end) {
     ptrdiff_t a_taps[RT_MOST_TAPS], b_taps[RT_MOST_TAPS];
+    reach own[RT_MOST_TAPS];
     ptrdiff_t stride = l->transposed ? 1 : c->stride_width;
     ptrdiff_t step = l->transposed ? c->stride_width : 1;
-    int taps = 0, from = 0;
-    while (from < used && (begin < r[from].begin || begin >= r[from].end)) from++;
-    int run = from < used ? neighbors(r, used, from, begin) : 1;
-    for (int i = from + run; i < used; i++)
-        if (begin >= r[i].begin && begin < r[i].end) run = 1;
+    int taps = 0, count = columns_at(own, r, used, begin);
+    int run = count > 0 && are_neighbors(own, count) ? count : 1;
     for (int kh = 0; kh < c->kernel_height; kh++)
-        for (int i = from; i < used && l->rows[kh] >= 0; i += run) {
-            if (begin < r[i].begin || begin >= r[i].end) continue;
+        for (int i = 0; i < count && l->rows[kh] >= 0; i += run) {
             ptrdiff_t row = l->image + l->rows[kh];
-            ptrdiff_t pixel = row * c->width + r[i].position + begin * stride;
+            ptrdiff_t pixel = row * c->width + own[i].position + begin * stride;
+            ptrdiff_t tap = (ptrdiff_t)kh * c->kernel_width + own[i].tap;
             a_taps[taps] = pixel * c->channels;
-            b_taps[taps++] = (ptrdiff_t)(kh * c->kernel_width + r[i].tap) * c->channels * RT_PANEL;
+            b_taps[taps++] = tap * c->channels * RT_PANEL;
         }
     rt_product g = {(ptrdiff_t)run * c->channels, stride * c->channels, 1, RT_PANEL,
                     step * l->ld, taps, 0, a_taps, b_taps, l->tail, l->halves};

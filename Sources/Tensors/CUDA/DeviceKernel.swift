@@ -9,16 +9,14 @@ package struct DeviceKernel {
 
     /// - Parameters:
     ///   - parameters: p0, p1, … in `body`.
-    ///   - count: elements, or blocks of threads, that are shared out.
     ///   - body: statements of C.
-    init(name: String, _ parameters: [Buffer], count: Int, _ body: String) {
+    init(name: String, _ parameters: [Buffer], _ body: String) {
         let list = parameters.indices.map { "float *p\($0)" }.joined(separator: ", ")
         let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
         source = KernelSource(
             name: name,
             text: "RT_KERNEL(\(name), \(list)) {\n"
-                + lines.map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined() + "}\n",
-            count: count)
+                + lines.map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined() + "}\n")
         self.parameters = parameters
     }
 }
@@ -56,9 +54,4 @@ extension View {
         let steps = Layout.strides(shape)
         self.init(axes.map { .init(extent: shape[$0], step: steps[$0]) })
     }
-}
-
-/// Axes counted from the front; all of them if none is named.
-func places(_ axes: [Int], _ shape: Shape) -> [Int] {
-    axes.isEmpty ? Array(0..<shape.rank) : axes.map { $0 < 0 ? $0 + shape.rank : $0 }.sorted()
 }

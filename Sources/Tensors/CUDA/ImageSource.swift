@@ -22,7 +22,7 @@ enum ImageSource {
         named name: String, _ inputs: [Buffer], _ output: Buffer, _ body: String
     ) -> DeviceKernel {
         DeviceKernel(
-            name: name, inputs + [output], count: output.count,
+            name: name, inputs + [output],
             """
             RT_EACH(i, \(output.count)) {
             \(indented(coordinates(output.shape), 4))

@@ -7,8 +7,6 @@ import RetintTensors
 package struct KernelSource: Hashable, Sendable {
     /// A name for the function that is unique among different sources of one program.
     package let name: String
-    /// The function. Its parameters are pointers to floats, and it computes `count` elements.
+    /// The function, whose parameters are pointers to floats.
     package let text: String
-    /// Elements that it computes.
-    package let count: Int
 }

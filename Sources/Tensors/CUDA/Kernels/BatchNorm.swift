@@ -8,7 +8,7 @@ private func channelKernel(
 ) -> DeviceKernel {
     let others = View((0..<shape.rank).filter { $0 != 1 }, of: shape)
     return DeviceKernel(
-        name: name, parameters, count: shape[1],
+        name: name, parameters,
         """
         RT_BLOCKS(c, \(shape[1])) {
         #define PLACE(j) (c * \(Layout.strides(shape)[1])LL + \(others.source("j")))
@@ -26,7 +26,7 @@ private func elementKernel(
 ) -> DeviceKernel {
     let steps = (0..<shape.rank).map { $0 == 1 ? 1 : 0 }
     return DeviceKernel(
-        name: name, parameters, count: shape.count,
+        name: name, parameters,
         """
         RT_EACH(i, \(shape.count)) {
             const long long c = \(View(shape: shape, steps: steps).source());

@@ -7,14 +7,14 @@ private func copyKernel(
     named name: String, _ input: Buffer, _ output: Buffer, to view: View
 ) -> DeviceKernel {
     DeviceKernel(
-        name: name, [input, output], count: input.count,
+        name: name, [input, output],
         "RT_EACH(i, \(input.count)) p1[\(view.source())] = p0[i];")
 }
 
 private func fillKernel(named name: String, _ output: Buffer, with value: Float) -> DeviceKernel {
     let number = Formula(value).source([])
     return DeviceKernel(
-        name: name, [output], count: output.count,
+        name: name, [output],
         "RT_EACH(i, \(output.count)) p0[i] = \(number);")
 }
 
@@ -74,7 +74,7 @@ private func gatherKernel(named name: String, _ view: View, _ input: Buffer, _ o
     -> DeviceKernel
 {
     DeviceKernel(
-        name: name, [input, output], count: output.count,
+        name: name, [input, output],
         "RT_EACH(i, \(output.count)) p1[i] = p0[\(view.source())];")
 }
 
@@ -113,7 +113,7 @@ extension Reshape: DeviceOperation {
         let (from, to) = (Strides(inputs[0].shape).rowMajorView, Strides(output.shape).rowMajorView)
         return [
             DeviceKernel(
-                name: name, [inputs[0], output], count: output.count,
+                name: name, [inputs[0], output],
                 "RT_EACH(i, \(output.count)) p1[\(to.source())] = p0[\(from.source())];")
         ]
     }

@@ -9,7 +9,7 @@ extension DeviceKernel {
         var writer = ElementwiseWriter(work)
         writer.write()
         self.init(
-            name: name, writer.parameters, count: work.shape.count,
+            name: name, writer.parameters,
             """
             RT_EACH(i, \(work.shape.count)) {
             \(writer.lines.map { "    \($0)" }.joined(separator: "\n"))

@@ -9,16 +9,20 @@ private struct WindowSource {
     /// Of the image that windows cover, and of the result.
     let image, pooled: Shape
 
-    /// Runs statements for each element of the image at (h, w) under the window at (y, x).
+    /// The element of the first operand at (h, w).
+    var element: String { "p0[\(ImageSource.place(image, "h", "w"))]" }
+
+    /// Runs statements for each element of the image at (h, w) under the window at (y, x). The
+    /// loops are over d and e, so that they can stand inside those of ``eachWindow(_:)``.
     func eachElement(_ y: String, _ x: String, _ body: String) -> String {
         let (top, left) = (window.padding.top, window.padding.left)
         let (strides, gaps) = (window.stride, window.dilation)
         return """
-            for (int a = 0; a < \(kernel.height); a++) {
-                const int h = \(y) * \(strides.height) - \(top) + a * \(gaps.height);
+            for (int d = 0; d < \(kernel.height); d++) {
+                const int h = \(y) * \(strides.height) - \(top) + d * \(gaps.height);
                 if (h < 0 || h >= \(image[2])) continue;
-                for (int b = 0; b < \(kernel.width); b++) {
-                    const int w = \(x) * \(strides.width) - \(left) + b * \(gaps.width);
+                for (int e = 0; e < \(kernel.width); e++) {
+                    const int w = \(x) * \(strides.width) - \(left) + e * \(gaps.width);
                     if (w < 0 || w >= \(image[3])) continue;
             \(indented(body, 8))
                 }
@@ -50,13 +54,12 @@ extension MaxPool: DeviceOperation {
     ) -> [DeviceKernel] {
         let source = WindowSource(
             kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
-        let element = "p0[\(ImageSource.place(inputs[0].shape, "h", "w"))]"
         return [
             ImageSource.kernel(
                 named: name, inputs, output,
                 """
                 float value = -RT_INFINITY;
-                \(source.eachElement("y", "x", "value = rt_max(value, \(element));"))
+                \(source.eachElement("y", "x", "value = rt_max(value, \(source.element));"))
                 p1[i] = value;
                 """)
         ]
@@ -74,7 +77,7 @@ extension MaxPoolGradient: DeviceOperation {
         let larger = source.eachElement(
             "oy", "ox",
             """
-            const float other = p0[\(ImageSource.place(image, "h", "w"))];
+            const float other = \(source.element);
             const int isBefore = h < y || (h == y && w < x);
             const int isSame = other == own || (other != other && own != own);
             const int isLarger = other > own || (other != other && own == own);
@@ -90,23 +93,13 @@ extension MaxPoolGradient: DeviceOperation {
                     """
                     int isLargest = 1;
                     {
-                    \(indented(larger.replacingLoopVariables(), 4))
+                    \(indented(larger, 4))
                     }
                     if (isLargest) sum += p1[\(ImageSource.place(pooled, "oy", "ox"))];
                     """))
                 p2[i] = sum;
                 """)
         ]
-    }
-}
-
-extension String {
-    /// The same loops with variables of other names, for use inside others.
-    fileprivate func replacingLoopVariables() -> String {
-        replacing("int a = 0; a <", with: "int d = 0; d <").replacing("; a++", with: "; d++")
-            .replacing("+ a *", with: "+ d *")
-            .replacing("int b = 0; b <", with: "int e = 0; e <").replacing("; b++", with: "; e++")
-            .replacing("+ b *", with: "+ e *")
     }
 }
 
@@ -121,14 +114,13 @@ extension AveragePool: DeviceOperation {
     ) -> [DeviceKernel] {
         let source = WindowSource(
             kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
-        let element = "p0[\(ImageSource.place(inputs[0].shape, "h", "w"))]"
         return [
             ImageSource.kernel(
                 named: name, inputs, output,
                 """
                 float sum = 0.0f;
                 int count = 0;
-                \(source.eachElement("y", "x", "sum += \(element), count++;"))
+                \(source.eachElement("y", "x", "sum += \(source.element), count++;"))
                 p1[i] = sum / \(divisor);
                 """)
         ]
@@ -143,7 +135,7 @@ extension AveragePoolGradient: DeviceOperation {
             kernel: pool.kernel, window: pool.window, image: output.shape, pooled: inputs[0].shape)
         let counted =
             pool.countIncludePad
-            ? "" : source.eachElement("oy", "ox", "count++;").replacingLoopVariables()
+            ? "" : source.eachElement("oy", "ox", "count++;")
         return [
             ImageSource.kernel(
                 named: name, inputs, output,

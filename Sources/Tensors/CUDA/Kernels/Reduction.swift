@@ -21,7 +21,9 @@ extension DeviceReduction {
         named name: String, inputs: [Buffer], output: Buffer
     ) -> [DeviceKernel] {
         let shape = inputs[0].shape
-        let reduced = places(axes, shape)
+        guard let reduced = try? reducedAxes(of: shape).sorted() else {
+            preconditionFailure("\(Self.name) of \(shape) has an output, so its axes are valid")
+        }
         let kept = (0..<shape.rank).filter { !reduced.contains($0) }
         let (outer, inner) = (View(kept, of: shape), View(reduced, of: shape))
         let steps = Layout.strides(output.shape)
@@ -33,7 +35,7 @@ extension DeviceReduction {
         let element = "p0[first + \(inner.source("j"))]"
         return [
             DeviceKernel(
-                name: name, [inputs[0], output], count: outer.count,
+                name: name, [inputs[0], output],
                 """
                 RT_BLOCKS(b, \(outer.count)) {
                     const long long first = \(outer.source("b"));
@@ -48,23 +50,23 @@ extension DeviceReduction {
     }
 }
 
-extension Sum: DeviceReduction {
+/// A reduction that adds the elements.
+private protocol DeviceSum: DeviceReduction {}
+
+extension DeviceSum {
     fileprivate var type: String { "rt_sum" }
     fileprivate var start: String { "0.0f" }
     fileprivate func combined(_ value: String, _ element: String) -> String {
         "\(value) + \(element)"
     }
     fileprivate var combiner: String { "rt_block_sum" }
+}
+
+extension Sum: DeviceSum {
     fileprivate func finished(_ value: String, count: Int) -> String { value }
 }
 
-extension Mean: DeviceReduction {
-    fileprivate var type: String { "rt_sum" }
-    fileprivate var start: String { "0.0f" }
-    fileprivate func combined(_ value: String, _ element: String) -> String {
-        "\(value) + \(element)"
-    }
-    fileprivate var combiner: String { "rt_block_sum" }
+extension Mean: DeviceSum {
     fileprivate func finished(_ value: String, count: Int) -> String { "\(value) / \(count).0f" }
 }
 
@@ -92,7 +94,7 @@ private func softmaxKernel(
         isLogarithm
         ? "p0[\(place)] - high - logf(sum)" : "expf(p0[\(place)] - high) / sum"
     return DeviceKernel(
-        name: name, [input, output], count: outer.count,
+        name: name, [input, output],
         """
         RT_BLOCKS(b, \(outer.count)) {
             const long long first = \(outer.source("b"));
