@@ -111,12 +111,14 @@ let package = Package(
         target(
             "Tensors/Engine",
             uses: [
-                "CKernels", "COpenBLAS", "Compiler", "Distributed", "Float64", "Graph", "Locks",
-                "Tensors",
+                "CKernels", "COpenBLAS", "CUDA", "Compiler", "Distributed", "Float64", "Graph",
+                "Locks", "Tensors",
             ]),
         target(
             "Tensors/Float64", uses: ["COpenBLAS", "Compiler", "Distributed", "Graph", "Tensors"]),
-        target("Tensors/CUDA", uses: ["Compiler", "Graph", "Tensors"]),
+        target(
+            "Tensors/CUDA",
+            uses: ["Compiler", "Distributed", "Files", "Graph", "Locks", "Tensors"]),
         target("Tensors/Layers", uses: ["Graph", "Tensors"]),
 
         // Pictures and colors.
@@ -216,7 +218,7 @@ let package = Package(
         target(
             "Tasks/Inspection",
             uses: [
-                "AppleRuntime", "Architectures", "Checkpoints", "DeviceRules",
+                "AppleRuntime", "Architectures", "CUDA", "Checkpoints", "DeviceRules",
                 "Distributed", "Engine", "Files", "Graph", "Layers", "MIL", "MLPackage",
                 "ONNXReading", "TensorFiles", "Tensors",
             ]),
@@ -285,6 +287,9 @@ let package = Package(
         helper(
             "PackageSupport",
             uses: ["Engine", "Graph", "MIL", "MLPackage", "Tensors"],
+            helpers: ["OperationCases"]),
+        helperProgram(
+            "GPUProbe", uses: ["Engine", "Graph", "RetintCLI", "Tensors"],
             helpers: ["OperationCases"]),
         helperProgram("RanksProbe", uses: ["Distributed"]),
         helper("TestSupport", uses: ["Distributed", "Tensors"]),
@@ -410,11 +415,11 @@ let package = Package(
         tests(
             "TrainingTests",
             uses: [
-                "Architectures", "Checkpoints", "Color", "Distributed", "Engine", "Files",
-                "Graph", "Images", "Layers", "PhotoData", "TensorBoardProto", "TensorFiles",
-                "Tensors", "Training",
+                "Architectures", "CUDA", "Checkpoints", "Color", "Compiler", "Distributed",
+                "Engine", "Files", "Graph", "Images", "Layers", "PhotoData",
+                "TensorBoardProto", "TensorFiles", "Tensors", "Training",
             ],
-            helpers: ["TestSupport"],
+            helpers: ["OperationCases", "TestSupport"],
             exclude: ["Goldens"]),
         tests(
             "VerificationTests",

@@ -1,6 +1,8 @@
 import Foundation
+import RetintCompiler
 import RetintGraph
 import RetintOperationCases
+import RetintTensors
 import RetintTestSupport
 import Testing
 
@@ -8,14 +10,24 @@ import Testing
 
 /// The compiler of a GPU's kernels, where it is installed: `Scripts/check nvrtc` installs it.
 @Suite struct NVRTCTests {
-    static let isInstalled = (try? CUDALibrary(.nvrtc)) != nil
+    static let isInstalled = (try? CUDALibrary(.nvrtc, environment: environment)) != nil
+
+    /// Without the mock of CUDA.
+    private static func environment(_ name: String) -> String? {
+        name == CUDALibrary.variable
+            ? MockCUDA.userLibraries : ProcessInfo.processInfo.environment[name]
+    }
 
     @Test(.enabled(if: isInstalled, "there is no NVRTC"), arguments: [80, 90, 100])
     func everySourceIsCompiled(_ computeCapability: Int) throws {
-        let nvrtc = try NVRTC(CUDALibrary(.nvrtc))
-        let sources = try OperationTable.cases.sampled("NVRTC").enumerated().flatMap {
-            try SourceProgram(CaseGraph($1), prefix: "k\($0)").backend.kernels.map(\.source)
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: Self.environment))
+        let kernels = try OperationTable.cases.sampled("NVRTC").flatMap {
+            let graph = try CaseGraph($0)
+            return try [DeviceArithmetic.float32, .bfloat16, .float16].flatMap {
+                try Self.sources([graph.output] + graph.gradients, $0)
+            }
         }
+        let sources = Set(kernels).sorted { $0.name < $1.name }
         let code = try nvrtc.binary(of: sources, computeCapability: computeCapability)
         #expect(code.starts(with: [0x7f, 0x45, 0x4c, 0x46]), "it is an ELF file")
         for source in sources {
@@ -23,10 +35,35 @@ import Testing
         }
     }
 
+    /// The kernels of a program that are made from the graph.
+    private static func sources(
+        _ outputs: [Tensor], _ arithmetic: DeviceArithmetic
+    ) throws -> [KernelSource] {
+        var graph = try #require(outputs.first).graph
+        var ids = outputs.map(\.id)
+        for pass in CUDAPasses.passes(roundsToHalf: false, recomputes: false) {
+            let result = pass.run(on: GraphPassInput(graph: graph, roots: ids, backwardStart: nil))
+            (graph, ids) = (result.graph, ids.map { result.ids[$0] })
+        }
+        let compiled = try Compiler.compile(
+            graph, outputs: ids, observed: [], updates: [], passes: [],
+            budget: MemoryBudget(bytes: 1 << 30), on: CUDABackend(), .single)
+        FormatChoice.apply(arithmetic, to: compiled)
+        return compiled.steps.flatMap(\.recordedWork).flatMap { work -> [KernelSource] in
+            switch work {
+            case .elementwise(let work): [DeviceKernel(work).source]
+            case .operation(let node, let inputs, let output):
+                ((node.operation as? any DeviceOperation)?
+                    .deviceKernels(inputs: inputs, output: output) ?? []).map(\.source)
+            case .copy: []
+            }
+        }
+    }
+
     @Test(.enabled(if: isInstalled, "there is no NVRTC"))
     func saysWhatIsWrong() throws {
-        let nvrtc = try NVRTC(CUDALibrary(.nvrtc))
-        let wrong = KernelSource(name: "k", text: "RT_KERNEL(k, float *p0) { y; }")
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: Self.environment))
+        let wrong = KernelSource("k", parameters: ["float"], body: "y;")
         let error = #expect(throws: CUDAError.self) {
             try nvrtc.binary(of: [wrong], computeCapability: 90)
         }
@@ -65,7 +102,7 @@ import Testing
         }
         if (try? CUDALibrary(.cuDNN)) == nil {
             let missing = try #require(problem(.cuDNN))
-            #expect(missing.hasPrefix("libcudnn.so.9: there is no cuDNN"))
+            #expect(missing.hasPrefix("libcudnn.so.9: no cuDNN was found"))
             #expect(missing.contains("nvidia-cudnn-cu12") && missing.contains(CUDALibrary.variable))
             try Data("no library".utf8).write(to: URL(filePath: "\(scratch.path)/libcudnn.so.9"))
             let damaged = try #require(problem(.cuDNN))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetintTraining
 
-/// The same training on every device.
+/// The same training on every device; a GPU is a mock on this machine.
 @Suite struct DeviceTests {
     /// What differs in the step: networks, losses, optimizers, and what happens around an update.
     static let trainings: [[String]] = [
@@ -22,16 +22,31 @@ import Testing
     func tenStepsHaveTheLossesOfTheReference(_ settings: [String]) throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
-        let found = try Execution.Device.allCases.map { device in
-            try losses(scratch, settings + ["steps=10"], on: device)
-        }
-        let expected = try #require(found.last)
+        let expected = try losses(scratch, settings + ["steps=10"], on: .reference)
         #expect(expected.count == 10 && Set(expected).count == 10)
-        for found in found { expectLosses(found, expected) }
+        for device in [Execution.Device.cpu, .cuda()] {
+            expectLosses(
+                try losses(scratch, settings + ["steps=10"], on: device), expected, "\(device)")
+        }
+    }
+
+    /// The same training on a GPU again has the same bits.
+    @Test func trainingsOnAGPURepeat() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let settings = ["architecture=pico-unet", "steps=6"]
+        let first = try losses(scratch, settings, on: .cuda())
+        let again = try TemporaryFolder()
+        try again.addPhotos(5)
+        #expect(try losses(again, settings, on: .cuda()) == first)
     }
 
     /// A run that changes its device halfway has the losses of one that does not.
-    @Test(arguments: [(Execution.Device.cpu, Execution.Device.reference), (.reference, .cpu)])
+    @Test(
+        arguments: [
+            (Execution.Device.cpu, Execution.Device.reference), (.reference, .cpu),
+            (.cpu, .cuda()), (.cuda(), .cpu),
+        ])
     func trainingsGoOnOnAnotherDevice(
         _ first: Execution.Device, _ second: Execution.Device
     ) throws {
@@ -46,10 +61,10 @@ import Testing
     }
 
     /// Expects nearly the same losses, the first, before any update, most of all.
-    private func expectLosses(_ found: [Double], _ expected: [Double]) {
+    private func expectLosses(_ found: [Double], _ expected: [Double], _ name: String = "") {
         for (index, (found, expected)) in zip(found, expected).enumerated() {
             let bound = index == 0 ? 2e-6 : 1e-3
-            #expect(abs(found - expected) <= bound * abs(expected), "step \(index)")
+            #expect(abs(found - expected) <= bound * abs(expected), "\(name) step \(index)")
         }
     }
 
@@ -58,6 +73,7 @@ import Testing
         _ scratch: TemporaryFolder, _ settings: [String], on device: Execution.Device,
         from start: TrainingStart = .fresh, until last: Int? = nil
     ) throws -> [Double] {
+        MockCUDA.install()
         let folder = last == nil && start == .fresh ? "\(device)" : "parts"
         let configuration = try scratch.configuration(
             settings + [

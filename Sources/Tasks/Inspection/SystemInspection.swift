@@ -1,4 +1,5 @@
 import RetintAppleRuntime
+import RetintCUDA
 import RetintDistributed
 import RetintEngine
 import RetintFiles
@@ -19,6 +20,47 @@ public struct SystemInspection: Encodable, Sendable {
         public let python: String
         /// The version of the runtime.
         public let version: String
+    }
+
+    /// What of CUDA there is, for the device `cuda`.
+    public struct CUDA: Encodable, Sendable {
+        /// One of NVIDIA's libraries.
+        public struct Library: Encodable, Sendable {
+            /// What it is.
+            public let name: String
+            /// The file, or its name if the system's loader finds it; nil if there is none.
+            public let path: String?
+            /// Its version, where it says one.
+            public let version: String?
+            /// Why it is missing or cannot be used.
+            public let problem: String?
+        }
+
+        /// A GPU.
+        public struct GPU: Encodable, Sendable {
+            /// NVIDIA's name for it.
+            public let name: String
+            /// 90 for an H100.
+            public let computeCapability: Int
+            /// The bytes of its memory.
+            public let memoryBytes: Int
+        }
+
+        /// All that the device needs.
+        public let libraries: [Library]
+        /// The GPUs, by their index.
+        public let gpus: [GPU]
+
+        init(_ found: CUDAInspection) {
+            libraries = found.libraries.map {
+                Library(name: $0.name, path: $0.path, version: $0.version, problem: $0.problem)
+            }
+            gpus = found.gpus.map {
+                GPU(
+                    name: $0.name, computeCapability: $0.computeCapability,
+                    memoryBytes: $0.memoryBytes)
+            }
+        }
     }
 
     /// The processor's name; nil if the system does not report it.
@@ -42,6 +84,8 @@ public struct SystemInspection: Encodable, Sendable {
     public let coreAI: CoreAI?
     /// Why it is missing.
     public let coreAIProblem: String?
+    /// What of CUDA there is.
+    public let cuda: CUDA
 
     /// Inspects the machine. MPI is not started, but Python is, to find out what is installed.
     public init() async {
@@ -49,6 +93,7 @@ public struct SystemInspection: Encodable, Sendable {
         (processors, memoryBytes) = (Machine.processorCount, Machine.memoryBytes)
         vectorFloats = Machine.vectorFloats
         (blasCore, matrixKernels) = (Machine.blasCore, Machine.matrixKernels)
+        cuda = CUDA(CUDAInspection())
         do throws(RankError) {
             let library = try MPILibrary.load()
             mpi = MPI(library: library.path, version: library.version)

@@ -2,31 +2,62 @@ import RetintCompiler
 import RetintGraph
 import RetintTensors
 
-/// One kernel of a step on a GPU, and what its parameters point to.
+/// One kernel of a step on a GPU, what its parameters point to, and on how many threads it runs.
 package struct DeviceKernel {
+    /// How the threads share out the work.
+    package enum Grid {
+        /// One thread for each of so many elements.
+        case elements(Int)
+        /// So many blocks of so many threads, a multiple of 32.
+        case blocks(Int, threads: Int)
+    }
+
     package let source: KernelSource
     package let parameters: [Buffer]
+    package let grid: Grid
+    /// Memory that only the kernels of one operation use, which it introduces.
+    package var scratch: [Storage] = []
 
     /// - Parameters:
+    ///   - name: what it does.
     ///   - parameters: p0, p1, … in `body`.
     ///   - body: statements of C.
-    init(name: String, _ parameters: [Buffer], _ body: String) {
-        let list = parameters.indices.map { "float *p\($0)" }.joined(separator: ", ")
-        let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
+    init(_ name: String, _ parameters: [Buffer], _ grid: Grid, _ body: String) {
         source = KernelSource(
-            name: name,
-            text: "RT_KERNEL(\(name), \(list)) {\n"
-                + lines.map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined() + "}\n")
-        self.parameters = parameters
+            "rt_\(name)", parameters: parameters.map(\.storage.format.typeName), body: body)
+        (self.parameters, self.grid) = (parameters, grid)
+    }
+
+    /// A kernel of one statement for each of `count` elements `i`.
+    static func each(
+        _ name: String, _ parameters: [Buffer], _ count: Int, _ statement: String
+    ) -> DeviceKernel {
+        DeviceKernel(
+            name, parameters, .elements(count),
+            "RT_EACH(\(indexType(parameters)), i, \(count)) \(statement)")
+    }
+
+    /// The type of an index that reaches all elements of some buffers.
+    static func indexType(_ buffers: [Buffer]) -> String {
+        buffers.allSatisfy { $0.storage.root.count < 1 << 31 } ? "unsigned" : "long long"
+    }
+}
+
+extension ElementFormat {
+    /// The type in C.
+    var typeName: String {
+        switch self {
+        case .float32: "float"
+        case .bfloat16: "rt_bfloat16"
+        case .float16: "rt_float16"
+        }
     }
 }
 
 /// An operation with kernels of its own on a GPU.
 package protocol DeviceOperation: Operation {
     /// The kernels that compute the result, one after another.
-    ///
-    /// - Parameter name: of the first; the others append to it.
-    func deviceKernels(named name: String, inputs: [Buffer], output: Buffer) -> [DeviceKernel]
+    func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel]
 }
 
 extension View {

@@ -19,12 +19,12 @@ enum ImageSource {
 
     /// One thread for each element of the result, which is an image.
     static func kernel(
-        named name: String, _ inputs: [Buffer], _ output: Buffer, _ body: String
+        _ name: String, _ inputs: [Buffer], _ output: Buffer, _ body: String
     ) -> DeviceKernel {
-        DeviceKernel(
-            name: name, inputs + [output],
+        .each(
+            name, inputs + [output], output.count,
             """
-            RT_EACH(i, \(output.count)) {
+            {
             \(indented(coordinates(output.shape), 4))
             \(indented(body, 4))
             }

@@ -25,19 +25,20 @@ package struct ReferenceBackend: Backend {
                 reason: "this operation is not computed in float64; "
                     + "choose another device than reference")
         }
-        return ReferenceKernel(operation.name, .operation(node, inputs, output))
+        return RecordedKernel(
+            operation.name, .operation(node, inputs: inputs, output: output))
     }
 
     package func kernel(of work: ElementwiseWork) -> any StepKernel {
-        ReferenceKernel(work.name, .elementwise(work))
+        RecordedKernel(work.name, .elementwise(work))
     }
 
     package func append(_ work: ElementwiseWork, to kernel: any StepKernel) {
-        (kernel as? ReferenceKernel)?.work.append(.elementwise(work))
+        (kernel as? RecordedKernel)?.append(.elementwise(work))
     }
 
     package func copy(_ source: Buffer, to target: Buffer) -> any StepKernel {
-        ReferenceKernel("copy", .copy(source, target))
+        RecordedKernel("copy", .copy(source, to: target))
     }
 
     package func observableOperand(of kernel: any StepKernel) -> Int? { nil }
@@ -73,24 +74,6 @@ private func values(
     }
 }
 
-/// A step's work, one after another.
-final class ReferenceKernel: StepKernel {
-    enum Work {
-        case operation(Graph.Node, [Buffer], Buffer)
-        case elementwise(ElementwiseWork)
-        case copy(Buffer, Buffer)
-    }
-
-    let name: String
-    var work: [Work]
-
-    init(_ name: String, _ work: Work) { (self.name, self.work) = (name, [work]) }
-
-    var multiplyAdds: Int { 0 }
-    /// All values of one piece of work are computed before the first of them is written.
-    var mayOverwriteOperands: Bool { work.count == 1 }
-}
-
 /// The memory of a program: a storage's address is the place of its first element, plus 1.
 struct ReferenceMemory {
     private var elements: [Double]
@@ -124,7 +107,7 @@ struct ReferenceMemory {
         return elements[start..<start + buffer.count]
     }
 
-    mutating func perform(_ work: ReferenceKernel.Work) throws(GraphError) {
+    mutating func perform(_ work: RecordedKernel.Work) throws(GraphError) {
         switch work {
         case .operation(let node, let inputs, let output):
             let inputs = inputs.map { array($0) }
@@ -266,11 +249,8 @@ package final class ReferenceExecutor: Executor {
 
     /// - Returns: why it failed; nil if it did not.
     private func run(_ step: Step) -> GraphError? {
-        guard let kernel = step.kernel as? ReferenceKernel else {
-            preconditionFailure("\(step.kernel.name) is not a kernel of the reference")
-        }
         do throws(GraphError) {
-            for work in kernel.work { try memory.perform(work) }
+            for work in step.recordedWork { try memory.perform(work) }
             return nil
         } catch {
             return error

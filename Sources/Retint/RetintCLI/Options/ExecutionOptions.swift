@@ -13,10 +13,19 @@ struct ExecutionOptions: ParsableArguments {
             """)
     var compute = ComputeFormat.float32
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            What computes: cpu; cuda, a GPU of NVIDIA, or cuda:1 for the one with index 1; or \
+            reference, which is slow and computes in float64.
+            """, valueName: "device"))
+    var device = Execution.Device.cpu
+
     /// - Parameter threads: the command's own `--threads`, whose help says what each is for.
     func value(threads: Int?) throws -> Execution {
         var execution = try memory.execution(threads: threads)
         execution.arithmetic = compute.arithmetic
+        execution.device = device
         return execution
     }
 
@@ -39,4 +48,8 @@ enum ComputeFormat: String, CaseIterable, ExpressibleByArgument {
         case .auto: .fastest
         }
     }
+}
+
+extension Execution.Device: ExpressibleByArgument {
+    public static var allValueStrings: [String] { [] }
 }

@@ -49,14 +49,12 @@ private struct WindowSource {
 }
 
 extension MaxPool: DeviceOperation {
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let source = WindowSource(
             kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 float value = -RT_INFINITY;
                 \(source.eachElement("y", "x", "value = rt_max(value, \(source.element));"))
@@ -68,9 +66,7 @@ extension MaxPool: DeviceOperation {
 
 extension MaxPoolGradient: DeviceOperation {
     /// For each element, the gradients of the windows of which it is the first largest.
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let (image, pooled) = (output.shape, inputs[1].shape)
         let source = WindowSource(
             kernel: pool.kernel, window: pool.window, image: image, pooled: pooled)
@@ -85,7 +81,7 @@ extension MaxPoolGradient: DeviceOperation {
             """)
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 const float own = p0[i];
                 float sum = 0.0f;
@@ -109,14 +105,12 @@ extension AveragePool: DeviceOperation {
         countIncludePad ? "\(kernel.height * kernel.width).0f" : "(float)count"
     }
 
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let source = WindowSource(
             kernel: kernel, window: window, image: inputs[0].shape, pooled: output.shape)
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 float sum = 0.0f;
                 int count = 0;
@@ -128,9 +122,7 @@ extension AveragePool: DeviceOperation {
 }
 
 extension AveragePoolGradient: DeviceOperation {
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let source = WindowSource(
             kernel: pool.kernel, window: pool.window, image: output.shape, pooled: inputs[0].shape)
         let counted =
@@ -138,7 +130,7 @@ extension AveragePoolGradient: DeviceOperation {
             ? "" : source.eachElement("oy", "ox", "count++;")
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 float sum = 0.0f;
                 \(source.eachWindow(

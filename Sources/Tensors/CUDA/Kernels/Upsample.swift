@@ -50,9 +50,7 @@ extension UpsampleBilinear {
 }
 
 extension UpsampleBilinear: DeviceOperation {
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let small = inputs[0].shape
         let (rows, columns) = sources(small)
         func element(_ y: String, _ x: String) -> String {
@@ -60,7 +58,7 @@ extension UpsampleBilinear: DeviceOperation {
         }
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 \(rows.sample(of: "y", "y"))
                 \(columns.sample(of: "x", "x"))
@@ -75,9 +73,7 @@ extension UpsampleBilinear: DeviceOperation {
 }
 
 extension UpsampleBilinearGradient: DeviceOperation {
-    package func deviceKernels(
-        named name: String, inputs: [Buffer], output: Buffer
-    ) -> [DeviceKernel] {
+    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
         let (rows, columns) = upsample.sources(output.shape)
         let (down, across) = (rows.range(of: "y"), columns.range(of: "x"))
         func weight(_ prefix: String, _ own: String) -> String {
@@ -86,7 +82,7 @@ extension UpsampleBilinearGradient: DeviceOperation {
         }
         return [
             ImageSource.kernel(
-                named: name, inputs, output,
+                name, inputs, output,
                 """
                 float sum = 0.0f;
                 for (int v = \(down.begin); v < \(down.end); v++) {

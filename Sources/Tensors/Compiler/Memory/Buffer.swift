@@ -1,5 +1,17 @@
 import RetintTensors
 
+/// How an element is kept in memory.
+package enum ElementFormat: Sendable {
+    case float32
+    /// 16 bits, with 7 for the fraction.
+    case bfloat16
+    /// 16 bits, with 10 for the fraction.
+    case float16
+
+    /// Bytes of an element.
+    package var bytes: Int { self == .float32 ? 4 : 2 }
+}
+
 /// Memory for the elements of one value, or of several with disjoint lifetimes.
 package final class Storage {
     package enum Kind: Sendable {
@@ -18,6 +30,7 @@ package final class Storage {
     package var lifetime: ClosedRange<Int>?
     /// The storage that has the elements instead, if a step overwrites another value.
     package var host: Storage?
+    private var ownFormat = ElementFormat.float32
 
     package init(kind: Kind, count: Int) {
         (self.kind, self.count) = (kind, count)
@@ -28,6 +41,15 @@ package final class Storage {
         precondition(address == 0, "a storage that has memory stays where it is")
         (kind, self.lifetime) = (.arena, lifetime)
     }
+
+    /// How its elements are kept: as those of the storage that has them.
+    package var format: ElementFormat {
+        get { root.ownFormat }
+        set { root.ownFormat = newValue }
+    }
+
+    /// Words of 32 bits that its elements fill.
+    package var words: Int { (count * format.bytes + 3) / 4 }
 
     /// The storage that has the elements.
     package var root: Storage { host?.root ?? self }

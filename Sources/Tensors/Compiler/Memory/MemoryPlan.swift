@@ -1,11 +1,11 @@
 /// Offsets of storages in one arena, so that storages with overlapping lifetimes do not overlap.
 package struct MemoryPlan {
-    /// Offsets are multiples of a cache line, in floats.
+    /// Offsets are multiples of a cache line, in words of 32 bits.
     private static let alignment = 16
     /// The number of storages that are placed exactly: each is compared with all placed before.
     private static let exactlyPlaced = 4096
 
-    /// Floats that the arena needs.
+    /// Words of 32 bits that the arena needs.
     package private(set) var count = 0
     package private(set) var offsets: [(storage: Storage, offset: Int)] = []
     /// The storages placed exactly, by increasing offset.
@@ -20,14 +20,14 @@ package struct MemoryPlan {
     /// lifetime. If there are very many, the small rest is placed after those, in linear time.
     package init(_ storages: [Storage]) {
         let sorted = storages.filter { $0.lifetime != nil }
-            .sorted { ($0.count, $1.firstUse) > ($1.count, $0.firstUse) }
+            .sorted { ($0.words, $1.firstUse) > ($1.words, $0.firstUse) }
         for storage in sorted.prefix(Self.exactlyPlaced) { placeExactly(storage) }
         placeBySize(Array(sorted.dropFirst(Self.exactlyPlaced)))
     }
 
     private mutating func placeExactly(_ storage: Storage) {
         guard let lifetime = storage.lifetime else { return }
-        let size = Self.aligned(storage.count)
+        let size = Self.aligned(storage.words)
         var offset = 0
         for rival in placed where rival.lifetime.overlaps(lifetime) {
             if offset + size <= rival.offset { break }
@@ -51,11 +51,11 @@ package struct MemoryPlan {
         for index in byFirstUse {
             while step < storages[index].firstUse {
                 for old in ending.removeValue(forKey: step) ?? [] {
-                    free[Self.aligned(storages[old].count), default: []].append(offsetOf[old])
+                    free[Self.aligned(storages[old].words), default: []].append(offsetOf[old])
                 }
                 step += 1
             }
-            let size = Self.aligned(storages[index].count)
+            let size = Self.aligned(storages[index].words)
             if let offset = free[size]?.popLast() {
                 offsetOf[index] = offset
             } else {

@@ -173,29 +173,13 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
     }
 }
 
-/// Only rank 4 is channels-last in memory; other ranks are reshaped to it.
-private func channelsLast(_ x: Tensor) -> Tensor {
-    guard x.shape.rank != 4 else { return x }
-    let pixels = x.shape.dimensions.dropFirst(2).reduce(1, *)
-    return x.reshaped([x.shape[0], x.shape[1], pixels, 1])
-}
-
-extension BatchMoments: KernelOperation, DecomposableOperation {
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        channelsLast(inputs[0]).applying(self)
-    }
-
+extension BatchMoments: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         BatchMomentsKernel(input: inputs[0], output: output)
     }
 }
 
-extension BatchNormGradientSums: KernelOperation, DecomposableOperation {
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        inputs[0].graph.apply(
-            self, [channelsLast(inputs[0]), inputs[1], channelsLast(inputs[2])])
-    }
-
+extension BatchNormGradientSums: KernelOperation {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         BatchNormGradientSumsKernel(
             epsilon: epsilon, x: inputs[0], moments: inputs[1], gradient: inputs[2],
@@ -203,44 +187,6 @@ extension BatchNormGradientSums: KernelOperation, DecomposableOperation {
     }
 }
 
-/// x·scale + shift with one scale and shift per channel.
-private func affine(_ x: Tensor, scale: Tensor, shift: Tensor) -> Tensor {
-    x * perChannel(scale, like: x) + perChannel(shift, like: x)
-}
-
-extension BatchNormInference: DecomposableOperation {
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        let scale = inputs[1] / sqrt(inputs[4] + epsilon)
-        return affine(inputs[0], scale: scale, shift: inputs[2] - inputs[3] * scale)
-    }
-}
-
-extension Tensor {
-    /// One row of moments or sums, [2, C], as [C].
-    fileprivate func row(_ index: Int) -> Tensor {
-        sliced(axis: 0, index..<(index + 1)).reshaped([shape[1]])
-    }
-}
-
-extension BatchNormTraining: DecomposableOperation {
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        let (mean, variance) = (inputs[3].row(0), inputs[3].row(1))
-        let scale = inputs[1] / sqrt(variance + epsilon)
-        return affine(inputs[0], scale: scale, shift: inputs[2] - mean * scale)
-    }
-}
-
-extension BatchNormInputGradient: DecomposableOperation {
-    /// dy·a + x·b + c with per-channel a, b, c.
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        let (x, dy) = (inputs[0], inputs[3])
-        let count = Float(x.shape.count / x.shape[1])
-        let (mean, variance) = (inputs[2].row(0), inputs[2].row(1))
-        let (sum, products) = (inputs[4].row(0), inputs[4].row(1))
-        let inverse = 1 / sqrt(variance + epsilon)
-        let a = inputs[1] * inverse
-        let b = -(a * inverse * products) / count
-        let c = -(a * sum) / count - b * mean
-        return dy * perChannel(a, like: x) + affine(x, scale: b, shift: c)
-    }
-}
+extension BatchNormInference: CPUOperation {}
+extension BatchNormInputGradient: CPUOperation {}
+extension BatchNormTraining: CPUOperation {}

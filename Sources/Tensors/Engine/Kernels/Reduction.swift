@@ -104,13 +104,12 @@ final class ReductionKernel: Kernel {
     }
 }
 
-/// A reduction that can be split into several, each over axes that are adjacent in memory.
-protocol SplittableReduction: AxisReduction, AlongAxes, KernelOperation, DecomposableOperation {
+/// A reduction over axes that are adjacent in memory.
+protocol AdjacentReduction: AxisReduction, AlongAxes, KernelOperation {
     static var rule: ReductionKernel.Rule { get }
-    init(axes: [Int], keepDims: Bool)
 }
 
-extension SplittableReduction {
+extension AdjacentReduction {
     func kernel(inputs: [Buffer], output: Buffer) -> Kernel {
         let shape = inputs[0].shape
         let order = Layout.axes(rank: shape.rank)
@@ -123,42 +122,16 @@ extension SplittableReduction {
             name: name, rule: Self.rule, input: inputs[0], output: output, outer: outer,
             inner: inner)
     }
-
-    /// One reduction for each run of adjacent axes, which keeps them, and a reshape.
-    func decomposed(_ inputs: [Tensor]) -> Tensor {
-        let x = inputs[0]
-        guard let reduced = try? reducedAxes(of: x.shape),
-            let result = try? outputShape(for: [x.shape])
-        else { return x.graph.apply(self, inputs) }
-        let kept = runs(of: reduced, in: x.shape).reversed().reduce(x) { value, axes in
-            value.applying(Self(axes: axes, keepDims: true))
-        }
-        return kept.reshaped(result)
-    }
-
-    private func runs(of reduced: [Int], in shape: Shape) -> [[Int]] {
-        var runs: [[Int]] = []
-        var joins = false
-        for axis in Layout.axes(rank: shape.rank) where shape[axis] != 1 {
-            guard reduced.contains(axis) else {
-                joins = false
-                continue
-            }
-            if joins { runs[runs.count - 1].append(axis) } else { runs.append([axis]) }
-            joins = true
-        }
-        return runs
-    }
 }
 
-extension Sum: SplittableReduction {
+extension Sum: AdjacentReduction {
     static let rule = ReductionKernel.Rule.sum
 }
 
-extension Mean: SplittableReduction {
+extension Mean: AdjacentReduction {
     static let rule = ReductionKernel.Rule.mean
 }
 
-extension Max: SplittableReduction {
+extension Max: AdjacentReduction {
     static let rule = ReductionKernel.Rule.max
 }

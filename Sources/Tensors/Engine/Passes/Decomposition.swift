@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 
 /// Expresses operations by simpler ones.
@@ -7,6 +8,7 @@ struct Decomposition: GraphPass {
     func run(on input: GraphPassInput) -> GraphPassResult {
         GraphRewrite.run(on: input) { graph, operation, inputs in
             (operation as? any DecomposableOperation)?.decomposed(inputs)
+                ?? (operation as? any ComposedOperation)?.composed(inputs)
                 ?? graph.apply(operation, inputs)
         }
     }

@@ -1,3 +1,4 @@
+import RetintCompiler
 import RetintGraph
 import RetintTensors
 

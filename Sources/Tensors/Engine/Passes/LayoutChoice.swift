@@ -68,7 +68,7 @@ extension Pad: AlongAxes {
     }
 }
 
-extension SplittableReduction {
+extension AdjacentReduction {
     func appliedToRaised(_ operands: [Tensor]) -> Tensor {
         // Without a list, all axes are reduced.
         operands[0].applying(Self(axes: axes.map(raised), keepDims: keepDims))

@@ -16,7 +16,7 @@ struct PassPipeline {
             options, measured: choices, threads: threads, learns: learns)
         let recomputation: [any GraphPass] = options.recomputes ? [Recomputation()] : []
         graphPasses =
-            Self.preparation(options, learns: learns) + [convolutions, MovementComposition()]
+            Self.preparation(options, learns: learns) + [convolutions, MovementComposition.forCPU]
             + recomputation
     }
 

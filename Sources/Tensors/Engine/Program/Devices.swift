@@ -1,3 +1,4 @@
+import RetintCUDA
 import RetintCompiler
 import RetintFloat64
 import RetintGraph
@@ -37,6 +38,29 @@ extension Execution.Device {
                 backend: ReferenceBackend(),
                 graphPasses: options.roundsToHalf ? [HalfRounding()] : [], stepPasses: []
             ) { compiled throws(GraphError) in try ReferenceExecutor(compiled) }
+        case .cuda(let index):
+            let gpu: GPU
+            do throws(CUDAError) { gpu = try GPU.shared(index) } catch {
+                throw GraphError(operation: "compile", reason: error.description)
+            }
+            return DeviceBackend(
+                backend: CUDABackend(),
+                graphPasses: CUDAPasses.passes(
+                    roundsToHalf: options.roundsToHalf, recomputes: options.recomputes),
+                stepPasses: []
+            ) { compiled throws(GraphError) in
+                try CUDAExecutor(compiled, on: gpu, options.arithmetic.onDevice)
+            }
+        }
+    }
+}
+
+extension Arithmetic {
+    fileprivate var onDevice: DeviceArithmetic {
+        switch self {
+        case .float32: .float32
+        case .float16: .float16
+        case .bfloat16: .bfloat16
         }
     }
 }

@@ -4,13 +4,16 @@
 ///     let model = try Model(contentsOf: "colorizer.h5", execution: execution)
 public struct Execution: Hashable, Sendable {
     /// What computes.
-    public enum Device: String, CaseIterable, Sendable {
+    public enum Device: Hashable, Sendable {
         /// The processors of this machine, in float32.
         case cpu
         /// Every operation in float64 on one thread, as it is defined: much slower than ``cpu``,
         /// for comparisons that show what float32 loses. The arithmetic of ``Execution`` does not
         /// change it.
         case reference
+        /// A GPU of NVIDIA, by its index from 0. Nothing of CUDA is needed until a program is made
+        /// for one: then the driver, cuDNN 9, cuBLASLt and NVRTC are.
+        case cuda(index: Int = 0)
     }
 
     /// What computes.
@@ -57,5 +60,33 @@ extension Execution {
         options.choices = kernels
         if let memoryLimit { options.memoryLimit = min(memoryLimit, options.memoryLimit) }
         return options
+    }
+}
+
+extension Execution.Device: RawRepresentable, CaseIterable {
+    /// Those that every machine has.
+    public static let allCases: [Execution.Device] = [.cpu, .reference]
+
+    /// `cpu`, `reference`, `cuda` for the first GPU, or `cuda:1` for the one with index 1.
+    public init?(rawValue: String) {
+        let parts = rawValue.split(separator: ":", omittingEmptySubsequences: false)
+        switch (parts.first, parts.count) {
+        case ("cpu", 1): self = .cpu
+        case ("reference", 1): self = .reference
+        case ("cuda", 1): self = .cuda()
+        case ("cuda", 2):
+            guard let index = Int(parts[1]), (0..<1024).contains(index), "\(index)" == parts[1]
+            else { return nil }
+            self = .cuda(index: index)
+        default: return nil
+        }
+    }
+
+    public var rawValue: String {
+        switch self {
+        case .cpu: "cpu"
+        case .reference: "reference"
+        case .cuda(let index): index == 0 ? "cuda" : "cuda:\(index)"
+        }
     }
 }

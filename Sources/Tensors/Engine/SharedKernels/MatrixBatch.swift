@@ -46,3 +46,23 @@ struct MatrixBatch {
             isTransposed: !isRowMajor)
     }
 }
+
+/// An operation on matrices, which reads views without moving their elements.
+protocol MatrixOperation: CPUOperation {
+    func applied(to graph: Graph, _ operands: [StridedValue]) -> Tensor
+}
+
+extension MovementComposition {
+    /// The pass for the CPU, whose products read views.
+    static let forCPU = MovementComposition { graph, operation, operands in
+        (operation as? any MatrixOperation)?.applied(to: graph, operands.map(\.asMatrices))
+    }
+}
+
+extension StridedValue {
+    /// This view if its matrices can be factors of products; otherwise the value in its own memory.
+    fileprivate var asMatrices: Self {
+        MatrixBatch.canBe(strides)
+            ? self : Self(source: value, strides: Strides(strides.shape))
+    }
+}

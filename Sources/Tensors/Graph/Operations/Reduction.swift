@@ -6,6 +6,8 @@ package protocol AxisReduction: Operation {
     var axes: [Int] { get }
     /// Whether reduced axes are kept, with extent 1.
     var keepDims: Bool { get }
+
+    init(axes: [Int], keepDims: Bool)
 }
 
 extension AxisReduction {

@@ -1,4 +1,3 @@
-import RetintCompiler
 import RetintGraph
 import RetintTensors
 
@@ -6,27 +5,27 @@ import RetintTensors
 ///
 /// However many operations lie between, elements are moved once; and not at all if the view has
 /// them in the order that the result has in memory.
-struct MovementComposition: GraphPass {
-    static let name = "compose movements"
+package struct MovementComposition: GraphPass, Sendable {
+    package static let name = "compose movements"
+    /// What applies an operation that can read views; nil for one that cannot.
+    package typealias ViewReader = @Sendable (Graph, any Operation, [StridedValue]) -> Tensor?
+    private let readViews: ViewReader
 
-    func run(on input: GraphPassInput) -> GraphPassResult {
+    package init(readingViews: @escaping ViewReader = { _, _, _ in nil }) {
+        readViews = readingViews
+    }
+
+    package func run(on input: GraphPassInput) -> GraphPassResult {
         GraphRewrite.run(on: input) { graph, operation, inputs in
-            if let product = operation as? any MatrixOperation {
-                return product.applied(to: graph, inputs.map(StridedValue.init(matricesOf:)))
-            }
-            return (operation as? any MovementOperation)?.moved(StridedValue(inputs[0]))
+            readViews(graph, operation, inputs.map { StridedValue($0) })
+                ?? (operation as? any MovementOperation)?.moved(StridedValue(inputs[0]))
                 ?? graph.apply(operation, inputs)
         }
     }
 }
 
-/// An operation on matrices, which reads views without moving their elements.
-protocol MatrixOperation: CPUOperation {
-    func applied(to graph: Graph, _ operands: [StridedValue]) -> Tensor
-}
-
 /// An operation whose result is a view of its input with other strides.
-protocol MovementOperation: CPUOperation, MovingOperation {
+package protocol MovementOperation: MovingOperation {
     /// Where the result's elements are if the input's are at `input`; nil if no strides have them
     /// in that order.
     func moved(_ input: Strides) -> Strides?
@@ -37,7 +36,7 @@ protocol MovementOperation: CPUOperation, MovingOperation {
 }
 
 extension MovementOperation {
-    func order(of input: Shape) -> [Int]? { nil }
+    package func order(of input: Shape) -> [Int]? { nil }
 
     fileprivate func moved(_ input: StridedValue) -> Tensor? {
         if let strides = moved(input.strides) { return input.with(strides).value }
@@ -50,16 +49,16 @@ extension MovementOperation {
 }
 
 /// A value whose elements are in the memory of another one.
-struct StridedValue {
-    let source: Tensor
-    let strides: Strides
+package struct StridedValue {
+    package let source: Tensor
+    package let strides: Strides
 
-    init(source: Tensor, strides: Strides) {
+    package init(source: Tensor, strides: Strides) {
         (self.source, self.strides) = (source, strides)
     }
 
     /// What a view reads; or a value in its own memory.
-    init(_ value: Tensor) {
+    package init(_ value: Tensor) {
         let node = value.graph.nodes[value.id]
         if let view = node.operation as? AsStrided {
             self.init(
@@ -69,16 +68,8 @@ struct StridedValue {
         }
     }
 
-    /// A view whose matrices can be factors of products; or a value in its own memory.
-    init(matricesOf value: Tensor) {
-        let view = Self(value)
-        self =
-            MatrixBatch.canBe(view.strides)
-            ? view : Self(source: value, strides: Strides(value.shape))
-    }
-
     /// Its elements in row-major order in the memory of a value of its own.
-    var rowMajor: Self {
+    package var rowMajor: Self {
         let shape = strides.shape
         guard let view = strides.reshaped(Layout.rowMajor(shape)) else {
             preconditionFailure("an axis of 1 changes no strides")
@@ -86,22 +77,22 @@ struct StridedValue {
         return Self(source: with(view).value, strides: Strides(rowMajor: shape))
     }
 
-    func with(_ strides: Strides) -> Self { Self(source: source, strides: strides) }
+    package func with(_ strides: Strides) -> Self { Self(source: source, strides: strides) }
 
-    var value: Tensor {
+    package var value: Tensor {
         strides == Strides(source.shape) ? source : source.applying(AsStrided(strides: strides))
     }
 }
 
 extension Broadcast: MovementOperation {
-    func moved(_ input: Strides) -> Strides? { input.broadcast(to: shape) }
+    package func moved(_ input: Strides) -> Strides? { input.broadcast(to: shape) }
 }
 
 extension Reshape: MovementOperation {
-    func moved(_ input: Strides) -> Strides? { input.reshaped(shape) }
+    package func moved(_ input: Strides) -> Strides? { input.reshaped(shape) }
 
     /// That of the result's axes in memory, if each of them consists of whole axes of the input.
-    func order(of input: Shape) -> [Int]? {
+    package func order(of input: Shape) -> [Int]? {
         var (groups, axis) = ([[Int]](), 0)
         for extent in shape.dimensions {
             var (group, covered) = ([Int](), 1)
@@ -119,11 +110,11 @@ extension Reshape: MovementOperation {
 }
 
 extension Slice: MovementOperation {
-    func moved(_ input: Strides) -> Strides? {
+    package func moved(_ input: Strides) -> Strides? {
         input.sliced(from: begin, stride: stride, shape: partShape)
     }
 }
 
 extension Transpose: MovementOperation {
-    func moved(_ input: Strides) -> Strides? { input.permuted(permutation) }
+    package func moved(_ input: Strides) -> Strides? { input.permuted(permutation) }
 }

@@ -4,10 +4,12 @@ import RetintGraph
 /// instead of keeping them: less memory for more time.
 ///
 /// Only results of values that the backward pass needs anyway are recomputed.
-struct Recomputation: GraphPass {
-    static let name = "recompute activations"
+package struct Recomputation: GraphPass {
+    package static let name = "recompute activations"
 
-    func run(on input: GraphPassInput) -> GraphPassResult {
+    package init() {}
+
+    package func run(on input: GraphPassInput) -> GraphPassResult {
         guard let backwardStart = input.backwardStart else {
             return GraphRewrite.run(on: input) { $0.apply($1, $2) }
         }

@@ -2,15 +2,15 @@ import RetintGraph
 
 /// Copies the nodes that a graph's roots need to a new graph, replacing each operation by the
 /// result of a rule.
-final class GraphRewrite {
+package final class GraphRewrite {
     /// The copy.
-    let target: Graph
+    package let target: Graph
     /// For each copied node, its value in the copy.
     private var values: [Int: Tensor] = [:]
     private var backwardStart: Int?
 
     /// - Parameter rule: adds the replacement of an operation to the graph of its new inputs.
-    static func run(
+    package static func run(
         on input: GraphPassInput,
         rule: (Graph, any Operation, [Tensor]) -> Tensor
     ) -> GraphPassResult {
@@ -22,7 +22,7 @@ final class GraphRewrite {
 
     /// - Parameter replacement: adds the replacement of a node of the graph of `input` to
     ///   ``target``; nil for the same operation on the copies of its inputs.
-    static func run(
+    package static func run(
         on input: GraphPassInput, replacing replacement: (GraphRewrite, Int) -> Tensor?
     ) -> GraphPassResult {
         let rewrite = GraphRewrite(target: Graph(mode: input.graph.mode))
@@ -38,7 +38,7 @@ final class GraphRewrite {
     }
 
     /// - Precondition: the node comes before the one that is replaced, and a root needs it.
-    func copy(of id: Int) -> Tensor {
+    package func copy(of id: Int) -> Tensor {
         guard let value = values[id] else { preconditionFailure("node \(id) was not copied") }
         return value
     }

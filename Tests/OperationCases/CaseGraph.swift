@@ -1,15 +1,14 @@
 import RetintGraph
-import RetintOperationCases
 
 /// A case's graph: its inputs, its output, and the gradients of Σ output · weights.
-struct CaseGraph {
-    let graph = Graph()
-    let inputs: [Tensor]
-    let output: Tensor
-    let gradients: [Tensor]
-    let feeds: [String: [Float]]
+package struct CaseGraph {
+    package let graph = Graph()
+    package let inputs: [Tensor]
+    package let output: Tensor
+    package let gradients: [Tensor]
+    package let feeds: [String: [Float]]
 
-    init(_ testCase: OperationCase) throws {
+    package init(_ testCase: OperationCase) throws {
         let graph = graph
         inputs = testCase.inputs.enumerated().map { graph.input("input \($0)", $1.shape) }
         output = try testCase.build(inputs)
@@ -23,5 +22,5 @@ struct CaseGraph {
         gradients = try RetintGraph.gradients(of: loss, withRespectTo: inputs)
     }
 
-    var doubleFeeds: [String: [Double]] { feeds.mapValues { $0.map(Double.init) } }
+    package var doubleFeeds: [String: [Double]] { feeds.mapValues { $0.map(Double.init) } }
 }

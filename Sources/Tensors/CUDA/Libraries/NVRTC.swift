@@ -50,7 +50,7 @@ package struct NVRTC: Sendable {
     package func binary(
         of kernels: some Sequence<KernelSource>, computeCapability: Int
     ) throws(CUDAError) -> [UInt8] {
-        let text = Prelude.device + kernels.map(\.text).joined(separator: "\n")
+        let text = Prelude.text + kernels.map(\.text).joined(separator: "\n")
         var program: Program?
         try check(create(&program, text, "kernels.cu", 0, nil, nil))
         guard let made = program else { throw CUDAError("NVRTC: there is no program") }

@@ -21,7 +21,7 @@ package struct CUDALibrary: @unchecked Sendable {
 
         package var name: String {
             switch self {
-            case .driver: "the CUDA driver"
+            case .driver: "CUDA driver"
             case .nvrtc: "NVRTC"
             case .cuDNN: "cuDNN"
             case .cuBLASLt: "cuBLASLt"
@@ -76,7 +76,7 @@ package struct CUDALibrary: @unchecked Sendable {
         guard let problem else {
             let names = kind.fileNames.joined(separator: " or ")
             throw CUDAError(
-                "\(names): there is no \(kind.name) in the system's folders, CUDA's, or those of "
+                "\(names): no \(kind.name) was found in the system's folders, CUDA's, or those of "
                     + "the active Python; \(kind.advice), or set \(Self.variable) to its folder")
         }
         throw CUDAError("\(problem); \(kind.advice), or set \(Self.variable) to another folder")

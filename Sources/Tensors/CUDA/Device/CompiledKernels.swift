@@ -1,0 +1,59 @@
+import Glibc
+import RetintFiles
+
+/// The binary code of kernels, compiled once and kept in `$XDG_CACHE_HOME/retint/cuda`, by default
+/// `~/.cache/retint/cuda`. What cannot be kept, or is damaged, is compiled again.
+struct CompiledKernels {
+    private let nvrtc: NVRTC
+    private let computeCapability: Int
+
+    init(_ nvrtc: NVRTC, _ computeCapability: Int) {
+        (self.nvrtc, self.computeCapability) = (nvrtc, computeCapability)
+    }
+
+    /// - Throws: ``CUDAError`` if they cannot be compiled.
+    func binary(of sources: [KernelSource]) throws(CUDAError) -> [UInt8] {
+        let text = Prelude.text + sources.map(\.text).joined()
+        let hash = KernelSource.hash("\(nvrtc.version) sm_\(computeCapability)\n\(text)")
+        let path = Self.folder.map { "\($0)/\(String(hash, radix: 36)).cubin" }
+        if let path, let kept = Self.read(path) { return kept }
+        let binary = try nvrtc.binary(of: sources, computeCapability: computeCapability)
+        if let path { Self.write(binary, to: path) }
+        return binary
+    }
+
+    private static var folder: String? {
+        let cache =
+            CUDALibrary.environment("XDG_CACHE_HOME")
+            ?? CUDALibrary.environment("HOME").map { "\($0)/.cache" }
+        return cache.map { "\($0)/retint/cuda" }
+    }
+
+    /// A file has the code, and its hash in the last eight bytes.
+    private static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while bytes.count < 1 << 28 {
+            let count = fread(&piece, 1, piece.count, file)
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        guard bytes.count > 8, checksum(bytes.dropLast(8)) == Array(bytes.suffix(8)) else {
+            return nil
+        }
+        return Array(bytes.dropLast(8))
+    }
+
+    private static func write(_ binary: [UInt8], to path: String) {
+        guard let folder = Self.folder, (try? createFolder(folder)) != nil else { return }
+        try? AtomicFile.write(binary + checksum(binary[...]), to: path)
+    }
+
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,174 @@
+import Glibc
+import RetintLocks
+
+/// A GPU: its context, the stream on which everything runs in order, and what computes on it.
+package final class GPU: @unchecked Sendable {
+    package let index: Int
+    package let name: String
+    /// 90 for an H100.
+    package let computeCapability: Int
+    let multiprocessors: Int
+    let driver: Driver
+    let cuDNN: CuDNN
+    let cuDNNHandle: OpaquePointer
+    let cuBLASLt: CuBLASLt
+    private let nvrtc: NVRTC
+    private let context: Driver.Handle
+    let stream: Driver.Handle
+    private let exclusive = RecursiveLock()
+    /// What has been compiled and planned in this process.
+    private let functions = Mutex<[String: Function]>([:])
+    private let convolutions = Mutex<[ConvolutionCall: ConvolutionPlan]>([:])
+
+    private struct Function: @unchecked Sendable {
+        let handle: Driver.Handle
+    }
+
+    private static let opened = Mutex<[Int: GPU]>([:])
+
+    /// The GPU with an index, which is opened once for the process.
+    ///
+    /// - Throws: ``CUDAError`` if there is none, a library is missing or too old, or it does not
+    ///   start.
+    package static func shared(_ index: Int) throws(CUDAError) -> GPU {
+        try opened.withLock { opened throws(CUDAError) in
+            if let known = opened[index] { return known }
+            let gpu = try GPU(index)
+            opened[index] = gpu
+            return gpu
+        }
+    }
+
+    private init(_ index: Int) throws(CUDAError) {
+        let driver = try Driver()
+        (self.index, self.driver) = (index, driver)
+        var count: Int32 = 0
+        try driver.check(driver.deviceCount(&count), "counting GPUs")
+        guard (0..<Int(count)).contains(index) else {
+            throw CUDAError(
+                count == 0
+                    ? "CUDA: this machine has no GPU that the driver can use; compute on the CPU"
+                    : "CUDA: there is no GPU \(index); this machine has \(count), counted from 0")
+        }
+        let device = try Driver.Device(Int32(index), driver)
+        (name, computeCapability) = (device.name, device.computeCapability)
+        multiprocessors = device.multiprocessors
+        guard computeCapability >= 75 else {
+            throw CUDAError(
+                "CUDA: \(name) has compute capability \(computeCapability / 10)."
+                    + "\(computeCapability % 10), and retint needs 7.5 or higher; compute on the "
+                    + "CPU")
+        }
+        var context: Driver.Handle?
+        try driver.check(driver.retainContext(&context, device.handle), "starting \(name)")
+        try driver.check(driver.setContext(context), "starting \(name)")
+        var stream: Driver.Handle?
+        let nonBlocking: UInt32 = 1
+        try driver.check(driver.createStream(&stream, nonBlocking), "starting \(name)")
+        guard let context, let stream else { throw CUDAError("CUDA: \(name) does not start") }
+        (self.context, self.stream) = (context, stream)
+        // cuDNN uses the other two, and finds those that are loaded.
+        nvrtc = try NVRTC(CUDALibrary(.nvrtc))
+        cuBLASLt = try CuBLASLt()
+        cuDNN = try CuDNN()
+        cuDNNHandle = try cuDNN.handle(on: stream)
+    }
+
+    /// Calls `body` while no other thread uses the GPU.
+    func exclusively<Value, Failure>(
+        _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        exclusive.lock()
+        defer { exclusive.unlock() }
+        // The driver's functions work on the GPU of the calling thread.
+        _ = driver.setContext(context)
+        return try body()
+    }
+
+    // MARK: Memory
+
+    /// Bytes that are free, and all.
+    func memory() throws(CUDAError) -> (free: Int, total: Int) {
+        var (free, total) = (0, 0)
+        try driver.check(driver.memoryInfo(&free, &total), "asking for memory")
+        return (free, total)
+    }
+
+    func synchronize() throws(CUDAError) {
+        try driver.check(driver.synchronize(stream), "computing")
+    }
+
+    // MARK: Kernels
+
+    /// Compiles the kernels that have not been compiled yet.
+    ///
+    /// - Returns: the functions by name.
+    func functions(of sources: [KernelSource]) throws(CUDAError) -> [String: Driver.Handle] {
+        let names = Set(sources.map(\.name))
+        return try functions.withLock { known throws(CUDAError) in
+            var missing: [KernelSource] = []
+            for source in sources
+            where known[source.name] == nil && !missing.contains(source) { missing.append(source) }
+            for part in missing.inParts(of: Self.kernelsOfModule) {
+                let binary = try CompiledKernels(nvrtc, computeCapability).binary(of: part)
+                var module: Driver.Handle?
+                try driver.check(driver.loadModule(&module, binary), "loading kernels")
+                guard let module else { throw CUDAError("CUDA: there is no module") }
+                for source in part {
+                    var function: Driver.Handle?
+                    try driver.check(
+                        driver.function(&function, module, source.name), "finding a kernel")
+                    known[source.name] = function.map(Function.init)
+                }
+            }
+            return known.filter { names.contains($0.key) }.mapValues(\.handle)
+        }
+    }
+
+    /// Kernels that are compiled together.
+    private static let kernelsOfModule = 32
+
+    // MARK: Products
+
+    /// The most workspace of a plan, in bytes.
+    static let workspaceLimit = 1 << 28
+
+    func plan(_ call: ConvolutionCall) throws(CUDAError) -> ConvolutionPlan {
+        try convolutions.withLock { known throws(CUDAError) in
+            if let plan = known[call] { return plan }
+            let plan = try ConvolutionPlan.plan(
+                call, for: .handle(cuDNNHandle), workspaceLimit: Self.workspaceLimit, cuDNN)
+            known[call] = plan
+            return plan
+        }
+    }
+}
+
+extension Array {
+    fileprivate func inParts(of count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map {
+            Array(self[$0..<Swift.min($0 + count, self.count)])
+        }
+    }
+}
+
+/// A lock that its owner may lock again: memory can be freed while a program is made.
+private final class RecursiveLock: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+    init() {
+        var attributes = pthread_mutexattr_t()
+        pthread_mutexattr_init(&attributes)
+        pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+        pthread_mutex_init(mutex, &attributes)
+        pthread_mutexattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
+}

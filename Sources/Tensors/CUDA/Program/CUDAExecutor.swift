@@ -1,0 +1,349 @@
+import RetintCompiler
+import RetintGraph
+import RetintTensors
+
+/// Runs the steps of a program on a GPU: from the second run on, those between code of this machine
+/// as one graph of the driver.
+package final class CUDAExecutor: Executor {
+    private let gpu: GPU
+    private let compiled: CompiledGraph
+    private let memory: DeviceProgramMemory
+    private let staging: PinnedMemory
+    /// Where inputs and outputs are copied from and to, in `staging`.
+    private let stagingOffsets: [ObjectIdentifier: Int]
+    private let stepCalls: [[PreparedCall]]
+    private let preparation: [[PreparedCall]]
+    private var parts: [RunPart]
+    private var isPrepared = false
+    private var hasRun = false
+    private var preparationFailure: GraphError?
+    package private(set) var runFailure: GraphError?
+
+    /// Plans products, compiles kernels and allocates memory.
+    ///
+    /// - Throws: `GraphError` if a library cannot compute a step, or the GPU has too little memory.
+    package init(
+        _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: DeviceArithmetic
+    ) throws(GraphError) {
+        (self.gpu, self.compiled) = (gpu, compiled)
+        do throws(CUDAError) {
+            FormatChoice.apply(arithmetic, to: compiled)
+            let made = try gpu.exclusively { () throws(CUDAError) in
+                try Self.prepare(compiled, gpu, arithmetic)
+            }
+            (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
+            (stepCalls, preparation) = (made.steps, made.preparation)
+            parts = RunPart.parts(of: stepCalls)
+            try gpu.exclusively { () throws(CUDAError) in
+                for (buffer, data) in compiled.values.constants {
+                    try upload(data.scalars, to: buffer)
+                }
+            }
+        } catch {
+            throw GraphError(operation: "compile", reason: error.description)
+        }
+    }
+
+    private static func prepare(
+        _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: DeviceArithmetic
+    ) throws(CUDAError) -> (
+        memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
+        steps: [[PreparedCall]], preparation: [[PreparedCall]]
+    ) {
+        let lowering = StepLowering(gpu, arithmetic)
+        var steps: [StepCalls] = []
+        for step in compiled.steps { steps.append(try lowering.calls(of: step.recordedWork)) }
+        let memory = try DeviceProgramMemory(compiled, steps, on: gpu)
+        let kernels = steps.flatMap(\.calls).compactMap { call -> DeviceKernel? in
+            if case .kernel(let kernel) = call { kernel } else { nil }
+        }
+        let functions = try gpu.functions(of: kernels.map(\.source))
+        var prepared: [[PreparedCall]] = []
+        for step in steps {
+            var calls: [PreparedCall] = []
+            for call in step.calls {
+                calls.append(try PreparedCall(call, step, functions, memory, gpu))
+            }
+            prepared.append(calls)
+        }
+        let values = compiled.values
+        var (offsets, bytes) = ([ObjectIdentifier: Int](), 0)
+        let outside = values.inputs.map(\.buffer) + values.roots.sorted().map(values.buffer)
+        for buffer in outside where offsets[ObjectIdentifier(buffer.storage)] == nil {
+            offsets[ObjectIdentifier(buffer.storage)] = bytes
+            bytes += (buffer.storage.count * 4 + 255) / 256 * 256
+        }
+        let pairs = zip(compiled.steps, prepared)
+        return (
+            memory, try PinnedMemory(bytes: bytes, on: gpu), offsets,
+            pairs.filter { !$0.0.isHoisted }.map(\.1), pairs.filter { $0.0.isHoisted }.map(\.1)
+        )
+    }
+
+    package var threads: Int { 1 }
+    package var elementBytes: Int { MemoryLayout<Float>.size }
+    package var arenaBytes: Int { memory.runBytes }
+    package var released: Set<String> { [] }
+    package var failure: GraphError? { preparationFailure ?? runFailure }
+
+    package func exclusively<Failure>(
+        _ body: () throws(Failure) -> Void
+    ) throws(Failure) { try gpu.exclusively(body) }
+
+    // MARK: Values
+
+    package func load(_ sources: [String: any TensorSource]) throws {
+        isPrepared = false
+        for (name, buffer) in compiled.values.variables {
+            guard let source = sources[name] else { continue }
+            let scalars = try source.tensorData().scalars
+            try gpu.exclusively { try upload(scalars, to: buffer) }
+        }
+    }
+
+    package func write(_ scalars: [Float], to buffer: Buffer) {
+        attempt { () throws(CUDAError) in
+            try gpu.exclusively { () throws(CUDAError) in try upload(scalars, to: buffer) }
+        }
+    }
+
+    /// Copies row-major scalars to a value in float32.
+    private func upload(_ scalars: [Float], to buffer: Buffer) throws(CUDAError) {
+        guard let offset = stagingOffsets[ObjectIdentifier(buffer.storage)] else {
+            let target = UnsafeMutablePointer<Float>.allocate(capacity: max(buffer.count, 1))
+            defer { target.deallocate() }
+            ChannelsLast(buffer.shape).pack(scalars, to: target)
+            try copy(target, to: buffer)
+            return try gpu.synchronize()
+        }
+        let target = staging.pointer.advanced(by: offset + 4 * buffer.offset)
+            .assumingMemoryBound(to: Float.self)
+        ChannelsLast(buffer.shape).pack(scalars, to: target)
+        try copy(target, to: buffer)
+    }
+
+    private func copy(_ source: UnsafePointer<Float>, to buffer: Buffer) throws(CUDAError) {
+        try gpu.driver.check(
+            gpu.driver.copyToDevice(
+                Driver.Address(buffer.address), source, buffer.bytes, gpu.stream),
+            "copying to the GPU")
+    }
+
+    package func read(_ buffer: Buffer) -> [Float] {
+        var scalars: [Float] = []
+        copy(buffer, to: &scalars)
+        return ChannelsLast(buffer.shape).unpacked(scalars)
+    }
+
+    package func copy(_ buffer: Buffer, to scalars: inout [Float]) {
+        if scalars.count != buffer.count {
+            scalars = [Float](repeating: 0, count: buffer.count)
+        }
+        attempt { () throws(CUDAError) in
+            try gpu.exclusively { () throws(CUDAError) in try download(buffer, to: &scalars) }
+        }
+    }
+
+    /// Copies the elements of a value in float32, in the order of memory.
+    private func download(_ buffer: Buffer, to scalars: inout [Float]) throws(CUDAError) {
+        let status = scalars.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map {
+                gpu.driver.copyToHost(
+                    $0, Driver.Address(buffer.address), buffer.bytes, gpu.stream)
+            } ?? 0
+        }
+        try gpu.driver.check(status, "copying from the GPU")
+        try gpu.synchronize()
+    }
+
+    package func largestMagnitude(of buffer: Buffer) -> Float {
+        var scalars: [Float] = []
+        copy(buffer, to: &scalars)
+        return scalars.reduce(0) { $0.isNaN || $1.isNaN ? .nan : max($0, $1.magnitude) }
+    }
+
+    /// Keeps the error of a call to the driver, which those who read a run's results get.
+    private func attempt(_ body: () throws(CUDAError) -> Void) {
+        do throws(CUDAError) { try body() } catch {
+            runFailure = GraphError(operation: "run", reason: error.description)
+        }
+    }
+
+    // MARK: Running
+
+    package func prepare() {
+        guard !isPrepared else { return }
+        do throws(GraphError) {
+            for step in preparation { try start(step) }
+            preparationFailure = nil
+        } catch {
+            preparationFailure = error
+        }
+        isPrepared = true
+    }
+
+    package func run(step index: Int) {
+        if index == 0 { runFailure = nil }
+        run { () throws(GraphError) in try start(stepCalls[index]) }
+        attempt { () throws(CUDAError) in try gpu.synchronize() }
+    }
+
+    package func run(isCancelled: () -> Bool) -> Bool {
+        runFailure = nil
+        for index in parts.indices {
+            if isCancelled() { return false }
+            run { () throws(GraphError) in try startPart(index) }
+        }
+        attempt { () throws(CUDAError) in try gpu.synchronize() }
+        hasRun = true
+        return true
+    }
+
+    /// Keeps the first error of a run.
+    private func run(_ body: () throws(GraphError) -> Void) {
+        do throws(GraphError) { try body() } catch { runFailure = runFailure ?? error }
+    }
+
+    private func startPart(_ index: Int) throws(GraphError) {
+        do throws(CUDAError) {
+            // The first run loads what the libraries need, which cannot be recorded.
+            if hasRun, parts[index].isRecordable, parts[index].captured == nil {
+                let calls = parts[index].calls
+                parts[index].captured = try CapturedCalls(on: gpu) { () throws(CUDAError) in
+                    for call in calls { try call.startOnDevice(gpu) }
+                }
+            }
+            if let captured = parts[index].captured { return try captured.start() }
+        } catch {
+            throw GraphError(operation: "run", reason: error.description)
+        }
+        try start(parts[index].calls)
+    }
+
+    private func start(_ calls: [PreparedCall]) throws(GraphError) {
+        for call in calls {
+            if case .host(let operation, let node, let inputs, let output) = call {
+                try run(operation, node, inputs, output)
+            } else {
+                do throws(CUDAError) { try call.startOnDevice(gpu) } catch {
+                    throw GraphError(operation: "run", reason: error.description)
+                }
+            }
+        }
+    }
+
+    /// Runs code of this machine on copies of values. Zeros are the result if it fails.
+    private func run(
+        _ operation: any HostOperation, _ node: Graph.Node, _ inputs: [Buffer], _ output: Buffer
+    ) throws(GraphError) {
+        func failure(_ reason: String) -> GraphError {
+            GraphError(
+                operation: operation.name, module: node.module, inputShapes: inputs.map(\.shape),
+                reason: reason)
+        }
+        do throws(CUDAError) {
+            var operands: [TensorData] = []
+            for input in inputs {
+                var scalars = [Float](repeating: 0, count: input.count)
+                try download(input, to: &scalars)
+                operands.append(
+                    TensorData(
+                        shape: input.shape,
+                        scalars: ChannelsLast(input.shape).unpacked(scalars)))
+            }
+            var problem: String?
+            var result = [Float](repeating: 0, count: output.count)
+            do {
+                let value = try operation.evaluate(operands)
+                if value.shape == output.shape {
+                    result = value.scalars
+                } else {
+                    problem = "it computed shape \(value.shape) instead of \(output.shape)"
+                }
+            } catch {
+                problem = "\(error)"
+            }
+            try upload(result, to: output)
+            if let problem { throw CUDAError(problem) }
+        } catch {
+            throw failure(error.description)
+        }
+    }
+}
+
+/// Steps that run one after another on a GPU, or one that needs this machine.
+private struct RunPart {
+    var calls: [PreparedCall]
+    let isRecordable: Bool
+    var captured: CapturedCalls?
+
+    static func parts(of steps: [[PreparedCall]]) -> [RunPart] {
+        var parts: [RunPart] = []
+        for call in steps.joined() {
+            if let last = parts.last, last.isRecordable, !call.isOfHost {
+                parts[parts.count - 1].calls.append(call)
+            } else {
+                parts.append(RunPart(calls: [call], isRecordable: !call.isOfHost))
+            }
+        }
+        return parts
+    }
+}
+
+/// A call with the addresses of its values.
+enum PreparedCall {
+    case kernel(KernelLaunch)
+    case convolution(ConvolutionPlan, CuDNNDescriptor)
+    case matrices(CuBLASLt.Plan, x: UInt, y: UInt, result: UInt, workspace: UInt)
+    case copy(from: UInt, to: UInt, bytes: Int)
+    case host(any HostOperation, Graph.Node, [Buffer], Buffer)
+
+    init(
+        _ call: DeviceCall, _ step: StepCalls, _ functions: [String: Driver.Handle],
+        _ memory: DeviceProgramMemory, _ gpu: GPU
+    ) throws(CUDAError) {
+        // The libraries' own memory begins after that of the step.
+        let workspace = memory.workspace + UInt(DeviceProgramMemory.scratchBytes(of: step))
+        switch call {
+        case .kernel(let kernel):
+            guard let function = functions[kernel.source.name] else {
+                throw CUDAError("CUDA: kernel \(kernel.source.name) was not compiled")
+            }
+            self = .kernel(KernelLaunch(kernel, function, gpu))
+        case .convolution(let plan, let x, let w, let y):
+            let pack = try plan.pack(
+                x: x.address, w: w.address, y: y.address, workspace: workspace)
+            self = .convolution(plan, pack)
+        case .matrices(let plan, let x, let y, let result):
+            self = .matrices(
+                plan, x: x.address, y: y.address, result: result.address, workspace: workspace)
+        case .copy(let source, let target):
+            self = .copy(from: source.address, to: target.address, bytes: source.bytes)
+        case .host(let operation, let node, let inputs, let output):
+            self = .host(operation, node, inputs, output)
+        }
+    }
+
+    var isOfHost: Bool { if case .host = self { true } else { false } }
+
+    /// - Throws: ``CUDAError`` if it cannot be started.
+    func startOnDevice(_ gpu: GPU) throws(CUDAError) {
+        switch self {
+        case .kernel(let launch):
+            try gpu.driver.check(launch.start(gpu), "starting \(launch.name)")
+        case .convolution(let plan, let pack):
+            try gpu.cuDNN.check(
+                gpu.cuDNN.run(plan, pack, gpu.cuDNNHandle), "starting a convolution")
+        case .matrices(let plan, let x, let y, let result, let workspace):
+            try gpu.cuBLASLt.check(
+                gpu.cuBLASLt.run(
+                    plan, x: x, y: y, result: result, workspace: workspace, gpu.stream))
+        case .copy(let source, let target, let bytes):
+            try gpu.driver.check(
+                gpu.driver.copyOnDevice(
+                    Driver.Address(target), Driver.Address(source), bytes, gpu.stream),
+                "copying a value")
+        case .host: break
+        }
+    }
+}

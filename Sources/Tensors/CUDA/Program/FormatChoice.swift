@@ -1,0 +1,59 @@
+import RetintCompiler
+import RetintGraph
+import RetintTensors
+
+/// Which values of a program are kept in 16 bits, if products are computed in 16 bits: images
+/// between layers, and their gradients. Weights and their gradients, statistics, distributions, and
+/// what is read from outside stay in float32.
+struct FormatChoice {
+    private let values: ValueTable
+    private var images: Set<Int> = []
+
+    /// Sets the formats of the storages.
+    static func apply(_ arithmetic: DeviceArithmetic, to compiled: CompiledGraph) {
+        guard arithmetic.format != .float32 else { return }
+        let choice = FormatChoice(compiled.values)
+        for id in choice.images {
+            let storage = compiled.values.buffer(id).storage
+            if storage.root.kind == .arena { storage.format = arithmetic.format }
+        }
+    }
+
+    private init(_ values: ValueTable) {
+        self.values = values
+        var fixed: Set<ObjectIdentifier> = []
+        for root in values.roots {
+            fixed.insert(ObjectIdentifier(values.buffer(values.origin(root)).storage.root))
+        }
+        for (_, buffer) in values.inputs { fixed.insert(ObjectIdentifier(buffer.storage.root)) }
+        // Which values depend on an image that is not a sum of pixels.
+        var isOfImages: Set<Int> = []
+        for id in values.buffers.keys.sorted() {
+            let node = values.graph.nodes[id]
+            let isInput = node.operation is Input && node.shape.rank == 4
+            let reads = node.inputs.contains { isOfImages.contains($0) }
+            guard isInput || reads && node.shape.rank == 4 && !isOfWeights(node.operation) else {
+                continue
+            }
+            isOfImages.insert(id)
+            let root = values.buffer(id).storage.root
+            if !(node.operation is Input), !isDistribution(node.operation),
+                node.shape.count >= Self.fewestElements, root.count == node.shape.count,
+                !fixed.contains(ObjectIdentifier(root))
+            {
+                images.insert(id)
+            }
+        }
+    }
+
+    /// Smaller values are not worth a conversion.
+    private static let fewestElements = 1 << 10
+
+    private func isOfWeights(_ operation: any Operation) -> Bool {
+        operation is ConvolutionWeightGradient || operation is any AxisReduction
+    }
+
+    private func isDistribution(_ operation: any Operation) -> Bool {
+        operation is Softmax || operation is LogSoftmax || operation is any HostOperation
+    }
+}

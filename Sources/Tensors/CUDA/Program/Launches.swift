@@ -1,0 +1,87 @@
+import RetintCompiler
+
+/// A kernel with its arguments, ready to be started. Those are kept in memory that does not move,
+/// because the driver gets their addresses.
+final class KernelLaunch {
+    let name: String
+    private let function: Driver.Handle
+    private let blocks, threads: UInt32
+    private let values: UnsafeMutablePointer<UInt>
+    private let arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+    /// - Parameter kernel: its buffers have addresses.
+    init(_ kernel: DeviceKernel, _ function: Driver.Handle, _ gpu: GPU) {
+        (name, self.function) = (kernel.source.name, function)
+        switch kernel.grid {
+        case .elements(let count):
+            threads = 256
+            let most = gpu.multiprocessors * 32
+            blocks = UInt32(max(min((count + 255) / 256, most), 1))
+        case .blocks(let count, let size):
+            threads = UInt32(size)
+            blocks = UInt32(max(min(count, 1 << 20), 1))
+        }
+        let count = kernel.parameters.count
+        values = .allocate(capacity: max(count, 1))
+        arguments = .allocate(capacity: max(count, 1))
+        for (index, buffer) in kernel.parameters.enumerated() {
+            (values + index).initialize(to: buffer.address)
+            (arguments + index).initialize(to: UnsafeMutableRawPointer(values + index))
+        }
+    }
+
+    deinit {
+        values.deallocate()
+        arguments.deallocate()
+    }
+
+    func start(_ gpu: GPU) -> Driver.Status {
+        gpu.driver.launch(
+            function, blocks, 1, 1, threads, 1, 1, 0, gpu.stream, arguments, nil)
+    }
+}
+
+extension Buffer {
+    /// The address of its first element.
+    var address: UInt { storage.address + UInt(offset * storage.format.bytes) }
+    /// Bytes of its elements.
+    var bytes: Int { count * storage.format.bytes }
+}
+
+/// A graph of calls that the driver starts as one.
+final class CapturedCalls {
+    private let executable: Driver.Handle
+    private let graph: Driver.Handle
+    private let gpu: GPU
+
+    /// Records what `body` starts on the stream, without running it.
+    ///
+    /// - Throws: ``CUDAError`` if something cannot be recorded.
+    init(on gpu: GPU, _ body: () throws(CUDAError) -> Void) throws(CUDAError) {
+        let driver = gpu.driver
+        let relaxed: Int32 = 2
+        try driver.check(driver.beginCapture(gpu.stream, relaxed), "recording a step")
+        var failure: CUDAError?
+        do throws(CUDAError) { try body() } catch { failure = error }
+        var graph: Driver.Handle?
+        let status = driver.endCapture(gpu.stream, &graph)
+        if let failure { throw failure }
+        try driver.check(status, "recording a step")
+        guard let graph else { throw CUDAError("CUDA: there is no graph") }
+        var executable: Driver.Handle?
+        try driver.check(driver.instantiate(&executable, graph, 0), "preparing a graph")
+        guard let executable else { throw CUDAError("CUDA: there is no graph") }
+        (self.executable, self.graph, self.gpu) = (executable, graph, gpu)
+    }
+
+    deinit {
+        gpu.exclusively {
+            _ = gpu.driver.destroyExecutable(executable)
+            _ = gpu.driver.destroyGraph(graph)
+        }
+    }
+
+    func start() throws(CUDAError) {
+        try gpu.driver.check(gpu.driver.launchGraph(executable, gpu.stream), "starting a graph")
+    }
+}

@@ -1,0 +1,75 @@
+// The command line, and `operations DEVICE ARITHMETIC`, which computes the table of operations with
+// gradients on a device and compares it with the reference: for Scripts/check gpu.
+import Glibc
+import RetintCLI
+import RetintEngine
+import RetintGraph
+import RetintOperationCases
+import RetintTensors
+
+/// The values of a case and its gradients on a device, after two runs that must agree.
+func values(
+    of graph: CaseGraph, _ device: Execution.Device, _ arithmetic: Arithmetic = .float32
+) throws -> [[Float]] {
+    let tensors = [graph.output] + graph.gradients
+    let names = tensors.indices.map { "value \($0)" }
+    var options = CompileOptions()
+    (options.device, options.arithmetic) = (device, arithmetic)
+    let program = try Program(outputs: Array(zip(names, tensors)), options: options)
+    var shapes: [String: Shape] = ["weights": graph.output.shape]
+    for (index, input) in graph.inputs.enumerated() { shapes["input \(index)"] = input.shape }
+    let feeds = graph.feeds.reduce(into: [String: TensorData]()) { feeds, next in
+        if let shape = shapes[next.key] {
+            feeds[next.key] = TensorData(shape: shape, scalars: next.value)
+        }
+    }
+    let first = try program.run(feeds)
+    for _ in 0..<2 where try program.run(feeds) != first {
+        throw ShapeError("a second run has another result")
+    }
+    return names.map { first[$0]?.scalars ?? [] }
+}
+
+/// The normalized mean square error.
+func error(_ found: [Float], _ expected: [Float]) -> Double {
+    guard found.count == expected.count else { return .infinity }
+    var (error, size) = (0.0, 0.0)
+    for (found, expected) in zip(found, expected) where found != expected {
+        error += (Double(found) - Double(expected)) * (Double(found) - Double(expected))
+    }
+    for expected in expected { size += Double(expected) * Double(expected) }
+    return error == 0 ? 0 : error / size
+}
+
+func compareOperations(_ device: Execution.Device, _ arithmetic: Arithmetic) -> Bool {
+    let bound = arithmetic == .float32 ? 1e-9 : 1e-2
+    var (failures, largest) = (0, 0.0)
+    for testCase in OperationTable.cases {
+        do {
+            let graph = try CaseGraph(testCase)
+            let expected = try values(of: graph, .reference)
+            let found = try values(of: graph, device, arithmetic)
+            let errors = zip(found, expected).map { error($0, $1) }
+            let worst = errors.max { $1.isNaN || $0 < $1 } ?? 0
+            largest = max(largest, worst)
+            guard !(worst <= bound) else { continue }
+            print("\(testCase.name): errors \(errors)")
+        } catch {
+            print("\(testCase.name): \(error)")
+        }
+        failures += 1
+    }
+    print(
+        "operations on \(device.rawValue) in \(arithmetic.rawValue): "
+            + "\(OperationTable.cases.count) cases, \(failures) failures, largest error \(largest)")
+    return failures == 0
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.count == 3, arguments[0] == "operations",
+    let device = Execution.Device(rawValue: arguments[1]),
+    let arithmetic = Arithmetic(rawValue: arguments[2])
+{
+    exit(compareOperations(device, arithmetic) ? 0 : 1)
+}
+await runRetint()

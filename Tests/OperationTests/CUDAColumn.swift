@@ -1,0 +1,131 @@
+import RetintCompiler
+import RetintGraph
+import RetintOperationCases
+import RetintTensors
+import RetintTestSupport
+import Testing
+
+@testable import RetintCUDA
+@testable import RetintEngine
+@testable import RetintFloat64
+
+/// What runs on a GPU, on libraries that compute on this machine.
+@Suite struct CUDAColumn {
+    private static func options(_ arithmetic: Arithmetic = .float32) -> CompileOptions {
+        MockCUDA.install()
+        var options = CompileOptions()
+        options.device = .cuda()
+        options.arithmetic = arithmetic
+        return options
+    }
+
+    /// Kernels from the graph and products of the libraries compute what the operations are defined
+    /// as, at first one by one and then as a recorded graph.
+    @Test(arguments: OperationTable.cases.sampled("cuda"))
+    func agreesWithReference(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        let outputs = tensors.enumerated().map { (name: CaseGraph.place($0), value: $1) }
+        let program = try Program(outputs: outputs, options: Self.options())
+        let values = try program.run(graph.engineInputs)
+        for (index, expected) in expected.enumerated() {
+            let name = CaseGraph.place(index)
+            let value = try #require(values[name])
+            #expect(value.shape == expected.shape)
+            let error = normalizedError(value.scalars, expected.values)
+            #expect(error <= 1e-10, "\(name): error \(error)")
+        }
+        #expect(try program.run(graph.engineInputs) == values, "the graph repeats the first run")
+        #expect(try program.run(graph.engineInputs) == values, "and so does every other run")
+    }
+
+    /// Values in 16 bits between products in 16 bits.
+    @Test(
+        arguments: OperationTable.cases.filter { $0.name.hasPrefix("conv") }.sampled("cuda16"),
+        [Arithmetic.bfloat16, .float16])
+    func halvesAgreeWithReference(_ testCase: OperationCase, _ arithmetic: Arithmetic) throws {
+        let graph = try CaseGraph(testCase)
+        let tensors = [graph.output] + graph.gradients
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate(tensors)
+        let outputs = tensors.enumerated().map { (name: CaseGraph.place($0), value: $1) }
+        let program = try Program(outputs: outputs, options: Self.options(arithmetic))
+        let values = try program.run(graph.engineInputs)
+        for (index, expected) in expected.enumerated() {
+            let name = CaseGraph.place(index)
+            let error = normalizedError(try #require(values[name]).scalars, expected.values)
+            // A gradient through max or abs can take the other way at a rounded value.
+            #expect(error <= (index == 0 ? 2e-3 : 2e-2), "\(name): error \(error)")
+        }
+    }
+
+    /// Halves, and what C has no function for, at the values where they differ from neighbors.
+    @Test func functionsOfThePrelude() throws {
+        let numbers: [Float] = [
+            0, -0.0, 1, 65_504, 65_519.9, 65_520, -65_520, 6.1e-5, 6.0e-5, 2.98e-8, 2.99e-8, 1e-30,
+            2_049, 2_051, -4_099, .infinity, -.infinity, .nan, 0.1, -0.333,
+        ]
+        let graph = Graph()
+        let x = graph.input("x", [numbers.count])
+        let y = graph.input("y", [numbers.count])
+        let outputs = [
+            ("half", x.applying(RoundToHalf())), ("high", maximum(x, y)), ("low", minimum(x, y)),
+            ("clip", clip(x, min: -1, max: .infinity)),
+        ]
+        let shifted = Array(numbers[7...] + numbers[..<7])
+        let program = try Program(outputs: outputs, options: Self.options())
+        let values = try program.run([
+            "x": TensorData(shape: x.shape, scalars: numbers),
+            "y": TensorData(shape: y.shape, scalars: shifted),
+        ])
+        func expect(_ name: String, _ expected: [Float]) throws {
+            for (found, expected) in zip(try #require(values[name]).scalars, expected) {
+                #expect(
+                    found == expected || found.isNaN && expected.isNaN, "\(name): \(expected)")
+            }
+        }
+        try expect("half", numbers.map { Float(Float16($0)) })
+        let pairs = zip(numbers, shifted)
+        try expect("high", pairs.map { $0.isNaN || $1.isNaN ? .nan : max($0, $1) })
+        try expect("low", pairs.map { $0.isNaN || $1.isNaN ? .nan : min($0, $1) })
+        try expect("clip", numbers.map { $0.isNaN ? .nan : max($0, -1) })
+    }
+
+    /// Sums that many blocks share, by rows and by columns, and values that are larger than any
+    /// group of threads.
+    @Test(arguments: [[1, 3, 150, 200], [2, 70, 40, 50], [300_000], [5, 20_000]])
+    func largeReductions(_ dimensions: [Int]) throws {
+        let graph = Graph()
+        let x = graph.input("x", Shape(dimensions))
+        let axes = dimensions.count == 4 ? [0, 2, 3] : [dimensions.count - 1]
+        let outputs = [("sum", x.sum(axes: axes)), ("max", x.max(axes: axes)), ("all", x.mean())]
+        let tensors = outputs.map(\.1)
+        let scalars = (0..<x.shape.count).map { Float(($0 &* 7919) % 2003) / 1000 - 1 }
+        let data = TensorData(shape: x.shape, scalars: scalars)
+        let program = try Program(outputs: outputs, options: Self.options())
+        let values = try program.run(["x": data])
+        let doubles = ["x": scalars.map(Double.init)]
+        let expected = try Float64Evaluator(inputs: doubles).evaluate(tensors)
+        for ((name, _), expected) in zip(outputs, expected) {
+            let found = try #require(values[name]).scalars
+            #expect(normalizedError(found, expected.values) <= 1e-10, "\(name)")
+        }
+    }
+
+    @Test func saysWhatDoesNotFit() throws {
+        let graph = Graph()
+        let x = graph.input("x", [1 << 20])
+        // The mock has 4 GiB.
+        let large = x.reshaped([1, 1 << 20]).broadcast(to: [1 << 11, 1 << 20]) * 2
+        let error = #expect(throws: GraphError.self) {
+            try Program(outputs: [("y", large)], options: Self.options())
+        }
+        #expect(error?.description.contains("take a smaller batch") == true, "\(error!)")
+    }
+
+    @Test func saysWhichGPUsThereAre() throws {
+        MockCUDA.install()
+        let error = #expect(throws: CUDAError.self) { try GPU.shared(3) }
+        #expect(error?.description.contains("there is no GPU 3; this machine has 1") == true)
+    }
+}
