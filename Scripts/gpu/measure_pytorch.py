@@ -1,8 +1,9 @@
-"""Measures PyTorch on a GPU: python3 measure_pytorch.py NETWORK MODE BATCH SIZE KIND.
+"""Measures PyTorch on a GPU: python3 measure_pytorch.py CASE...
 
-KIND is eager or graph, and float32, tf32 or bfloat16: eager-bfloat16. Training takes the step that
-`retint benchmark` measures: forward pass, L2 loss, backward pass, Adam. Prints one JSON object: the
-median of the runs in milliseconds, the peak of the device's memory in MiB, and versions.
+A case is NETWORK:MODE:BATCH:SIZE:KIND, and KIND is eager or graph, and float32, tf32 or bfloat16:
+eccv16:training:16:256:eager-bfloat16. Training takes the step that `retint benchmark` measures:
+forward pass, L2 loss, backward pass, Adam. Prints a JSON object in a line for each case: the median
+of the runs in milliseconds, the peak of the device's memory in MiB, and versions.
 """
 
 import json
@@ -15,7 +16,14 @@ import torch
 from retint_reference import networks
 
 
-def main(name, mode, batch, size, kind):
+def main():
+    for case in sys.argv[1:]:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        print(json.dumps({"case": case} | measure(*case.split(":"))), flush=True)
+
+
+def measure(name, mode, batch, size, kind):
     style, arithmetic = kind.split("-")
     torch.manual_seed(0)
     tf32 = arithmetic == "tf32"
@@ -35,10 +43,10 @@ def main(name, mode, batch, size, kind):
         run()
         torch.cuda.synchronize()
         seconds.append(time.monotonic() - start)
-    print(json.dumps({
+    return {
         "milliseconds": 1e3 * statistics.median(seconds),
         "peak_mib": torch.cuda.max_memory_allocated() / 2**20,
-        "torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}))
+        "torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}
 
 
 def step(name, mode, batch, size, bfloat16, is_captured):
@@ -85,4 +93,4 @@ def captured(run):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

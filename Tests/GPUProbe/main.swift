@@ -1,5 +1,6 @@
-// The command line, and `operations DEVICE ARITHMETIC`, which computes the table of operations with
-// gradients on a device and compares it with the reference: for Scripts/check gpu.
+// The command line, and `operations DEVICE ARITHMETIC [NAME...]`, which computes the table of
+// operations with gradients on a device and compares it with the reference, or the cases whose
+// names begin with one of those: for Scripts/check gpu.
 import Glibc
 import RetintCLI
 import RetintEngine
@@ -41,10 +42,12 @@ func error(_ found: [Float], _ expected: [Float]) -> Double {
     return error == 0 ? 0 : error / size
 }
 
-func compareOperations(_ device: Execution.Device, _ arithmetic: Arithmetic) -> Bool {
+func compareOperations(
+    _ cases: [OperationCase], _ device: Execution.Device, _ arithmetic: Arithmetic
+) -> Bool {
     let bound = arithmetic == .float32 ? 1e-9 : 1e-2
     var (failures, largest) = (0, 0.0)
-    for testCase in OperationTable.cases {
+    for testCase in cases {
         do {
             let graph = try CaseGraph(testCase)
             let expected = try values(of: graph, .reference)
@@ -61,15 +64,19 @@ func compareOperations(_ device: Execution.Device, _ arithmetic: Arithmetic) -> 
     }
     print(
         "operations on \(device.rawValue) in \(arithmetic.rawValue): "
-            + "\(OperationTable.cases.count) cases, \(failures) failures, largest error \(largest)")
+            + "\(cases.count) cases, \(failures) failures, largest error \(largest)")
     return failures == 0
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.count == 3, arguments[0] == "operations",
+if arguments.count >= 3, arguments[0] == "operations",
     let device = Execution.Device(rawValue: arguments[1]),
     let arithmetic = Arithmetic(rawValue: arguments[2])
 {
-    exit(compareOperations(device, arithmetic) ? 0 : 1)
+    let names = arguments.dropFirst(3)
+    let cases = OperationTable.cases.filter { testCase in
+        names.isEmpty || names.contains { testCase.name.hasPrefix($0) }
+    }
+    exit(compareOperations(cases, device, arithmetic) ? 0 : 1)
 }
 await runRetint()

@@ -41,6 +41,7 @@
 @_exported import enum RetintEngine.Arithmetic
 @_exported import struct RetintEngine.Execution
 @_exported import struct RetintEngine.KernelChoices
+@_exported import struct RetintEngine.ThreadPrediction
 @_exported import typealias RetintGraph.GraphError
 @_exported import struct RetintGraph.GraphProblem
 @_exported import struct RetintTensors.Shape

@@ -102,6 +102,13 @@ struct Part {
         (share, shares, continues) = (index, count, false)
     }
 
+    /// One of the pieces of a thread's part.
+    init(thread: Int, of threads: Int, piece: Int, of pieces: Int) {
+        (index, of) = (thread, threads)
+        (share, shares) = (thread * pieces + piece, threads * pieces)
+        continues = piece > 0
+    }
+
     init(_ part: rt_part) {
         (index, of) = (Int(part.thread), Int(part.threads))
         (share, shares, continues) = (Int(part.share), Int(part.shares), part.continues != 0)

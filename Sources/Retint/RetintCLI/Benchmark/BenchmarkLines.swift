@@ -17,6 +17,10 @@ extension BenchmarkReport {
         let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""
         lines.append("\(peak)of which intermediate results \(Format.bytes(arenaBytes))")
         lines += ranks?.lines ?? []
+        lines += threadPredictions.map { TextTable(predictions: $0).lines } ?? []
+        if steps != nil, let widest = threadPredictions?.max(by: { $0.threads < $1.threads }) {
+            lines += TextTable(steps: widest).lines
+        }
         return lines + (operationTable?.lines ?? []) + (stepTable?.lines ?? [])
     }
 

@@ -1,15 +1,24 @@
 import ArgumentParser
 import Retint
 
-/// Predictions for numbers of ranks that were not measured.
+/// Predictions for numbers of threads and ranks that were not measured.
 struct PredictionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Predict the time on these numbers of threads, as if each had a processor of its own; \
+            the processors' memory and clocks are taken as they are here. With --steps, also how \
+            many threads each step keeps busy, and how evenly.
+            """, valueName: "n,n,…"))
+    var predictThreads: NumberList?
+
     @Option(
         help: ArgumentHelp(
             """
             Predict the training step for these numbers of ranks, from a measurement of several \
             ranks.
             """, valueName: "n,n,…"))
-    var predictRanks: RankList?
+    var predictRanks: NumberList?
 
     @Option(
         help: ArgumentHelp(
@@ -83,8 +92,8 @@ struct PredictionOptions: ParsableArguments {
     }
 }
 
-/// Comma-separated numbers of ranks.
-struct RankList: ExpressibleByArgument {
+/// Comma-separated numbers of ranks or threads.
+struct NumberList: ExpressibleByArgument {
     let numbers: [Int]
 
     var largest: Int { numbers.max() ?? 1 }

@@ -85,6 +85,9 @@ struct BenchmarkCommand: ParsableCommand {
         try check(batch, "--batch", BenchmarkOptions.batchRange)
         let execution = try execution.value(threads: threads)
         try check(runs, "--runs", BenchmarkOptions.runRange)
+        for threads in prediction.predictThreads?.numbers ?? [] {
+            try check(threads, "--predict-threads", Execution.threadRange)
+        }
         var options = options
         options.ranks = ranks
         try requireRanks(ranks)
@@ -149,6 +152,7 @@ extension BenchmarkCommand {
         options.runs = runs
         (options.usesWinograd, options.recomputes) = (winograd, recompute)
         (options.profilesOperations, options.profilesSteps) = (operations, steps)
+        options.predictedThreads = prediction.predictThreads?.numbers ?? []
         return options
     }
 

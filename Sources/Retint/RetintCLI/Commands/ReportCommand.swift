@@ -59,6 +59,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @OptionGroup var device: DeviceOption
+
     @Flag(help: "Print one JSON object, with every duration and every operation.")
     var json = false
 
@@ -92,6 +94,7 @@ struct ReportCommand: AsyncParsableCommand {
         options.video = video
         options.execution = memory.fastExecution
         options.execution.threads = threads
+        options.execution.device = device.value
         return options
     }
 }

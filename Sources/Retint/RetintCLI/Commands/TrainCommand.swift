@@ -35,6 +35,8 @@ struct TrainCommand: AsyncParsableCommand {
             """)
     var compute: ComputeFormat?
 
+    @OptionGroup var device: DeviceOption
+
     @Flag(help: "Continue the run in the output folder.")
     var resume = false
 
@@ -86,6 +88,7 @@ struct TrainCommand: AsyncParsableCommand {
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
+        if let device = device.device { configuration.device = device }
         let ranks = try joinRanks()
         if dryRun || learningRateRangeTest || samples != nil {
             try ranks.requireOne(for: "--dry-run, --lr-range-test and --samples")

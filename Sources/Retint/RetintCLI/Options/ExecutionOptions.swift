@@ -13,19 +13,13 @@ struct ExecutionOptions: ParsableArguments {
             """)
     var compute = ComputeFormat.float32
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            What computes: cpu; cuda, a GPU of NVIDIA, or cuda:1 for the one with index 1; or \
-            reference, which is slow and computes in float64.
-            """, valueName: "device"))
-    var device = Execution.Device.cpu
+    @OptionGroup var device: DeviceOption
 
     /// - Parameter threads: the command's own `--threads`, whose help says what each is for.
     func value(threads: Int?) throws -> Execution {
         var execution = try memory.execution(threads: threads)
         execution.arithmetic = compute.arithmetic
-        execution.device = device
+        execution.device = device.value
         return execution
     }
 
@@ -50,6 +44,19 @@ enum ComputeFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// What runs networks.
+struct DeviceOption: ParsableArguments {
+    @Option(
+        help: """
+            What computes: cpu; cuda, a GPU of NVIDIA, or cuda:1 for the one with index 1; or \
+            reference, which is slow and computes in float64. Default: cpu.
+            """)
+    var device: Execution.Device?
+
+    var value: Execution.Device { device ?? .cpu }
+}
+
 extension Execution.Device: ExpressibleByArgument {
+    // Indices make more than a few words.
     public static var allValueStrings: [String] { [] }
 }

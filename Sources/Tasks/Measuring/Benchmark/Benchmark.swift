@@ -17,6 +17,7 @@ extension Model {
     ) throws -> BenchmarkReport {
         try options.check(self.execution)
         let (name, execution) = (self.name, self.execution)
+        let predictions = try self.threadPredictions(options)
         let isShared = options.mode == .training && options.ranks.size > 1
         let oneImage =
             isShared ? try BenchmarkReport.RankReport.oneImageSeconds(self, options) : nil
@@ -52,6 +53,18 @@ extension Model {
             operations: options.profilesOperations
                 ? BenchmarkReport.Operation.summary(of: profile) : nil,
             steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil,
-            ranks: shared?.report)
+            threadPredictions: predictions, ranks: shared?.report)
+    }
+
+    /// - Returns: nil if none are requested, or the model does not run on the CPU.
+    private func threadPredictions(_ options: BenchmarkOptions) throws -> [ThreadPrediction]? {
+        guard !options.predictedThreads.isEmpty else { return nil }
+        return try options.predictedThreads.compactMap { threads in
+            var model = self
+            model.execution.threads = threads
+            let subject = try BenchmarkSubject(model, options)
+            _ = try subject.program.run(subject.inputs)
+            return subject.program.threadPrediction()
+        }
     }
 }

@@ -35,6 +35,8 @@ public struct BenchmarkOptions: Sendable {
     public var profilesOperations = false
     /// Whether the report lists the time of every step of the program.
     public var profilesSteps = false
+    /// The numbers of threads that a run is predicted for, each of ``Execution/threadRange``.
+    public var predictedThreads: [Int] = []
 
     /// The default options.
     public init() {}
@@ -53,7 +55,9 @@ extension BenchmarkOptions {
         let largest = Self.batchRange.upperBound
         try BenchmarkError.check("batch", batch, min(ranks.size, largest)...largest)
         try BenchmarkError.check("size", size, Model.sideRange)
-        try BenchmarkError.check("threads", execution.threads, Execution.threadRange)
+        for threads in [execution.threads] + predictedThreads {
+            try BenchmarkError.check("threads", threads, Execution.threadRange)
+        }
         try BenchmarkError.check("runs", runs, Self.runRange)
     }
 

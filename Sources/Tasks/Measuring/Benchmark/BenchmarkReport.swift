@@ -86,6 +86,8 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let operations: [Operation]?
     /// In the order of the program; nil unless requested.
     public let steps: [Step]?
+    /// What a run is predicted to take on other numbers of threads; nil unless requested.
+    public let threadPredictions: [ThreadPrediction]?
     /// The measurement of several ranks; nil for a single one.
     public let ranks: BenchmarkReport.RankReport?
 }

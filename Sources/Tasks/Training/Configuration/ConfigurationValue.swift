@@ -64,7 +64,9 @@ extension TrainingConfiguration.Quantization: ConfigurationValue {}
 extension TrainingConfiguration.BatchNorm: ConfigurationValue {}
 extension TrainingConfiguration.GradientCompression: ConfigurationValue {}
 extension Arithmetic: ConfigurationValue {}
-extension Execution.Device: ConfigurationValue {}
+extension Execution.Device: ConfigurationValue {
+    static var wanted: String { "cpu, cuda, cuda: with an index, or reference" }
+}
 extension TrainingConfiguration.FeatureDistillation.Comparison: ConfigurationValue {}
 extension TrainingConfiguration.LossSettings.Kind: ConfigurationValue {}
 extension TrainingConfiguration.OptimizerSettings.Kind: ConfigurationValue {}

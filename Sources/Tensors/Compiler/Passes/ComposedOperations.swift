@@ -71,7 +71,10 @@ extension BatchNormInputGradient: ComposedOperation {
 
 // MARK: Reductions
 
-extension AxisReduction {
+/// A reduction that is composed of some over axes that are adjacent in memory.
+package protocol ComposedReduction: AxisReduction, ComposedOperation {}
+
+extension ComposedReduction {
     /// One reduction for each run of adjacent axes, which keeps them, and a reshape.
     package func composed(_ inputs: [Tensor]) -> Tensor {
         let x = inputs[0]
@@ -99,6 +102,6 @@ extension AxisReduction {
     }
 }
 
-extension Max: ComposedOperation {}
-extension Mean: ComposedOperation {}
-extension Sum: ComposedOperation {}
+extension Max: ComposedReduction {}
+extension Mean: ComposedReduction {}
+extension Sum: ComposedReduction {}

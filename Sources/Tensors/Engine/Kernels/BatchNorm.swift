@@ -14,9 +14,21 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         let sums: UnsafeMutablePointer<Double>
         /// The values subtracted from the pixels before summing.
         let origin: UnsafeMutablePointer<Float>
-        let count: UnsafeMutablePointer<Int>
+        /// The pixels of this run and of the last one, in turns, and which is this run's.
+        let counts: UnsafeMutablePointer<Int>
 
-        var pixels: Int { count.pointee }
+        var turn: Int { counts[2] }
+
+        /// The pixels of the run in whose turn another thread is: this thread may be one ahead.
+        func pixels(_ turn: Int) -> Int { counts[turn] }
+
+        func add(pixels: Int) { counts[turn] += pixels }
+
+        /// The next run counts from zero. The other threads may still read this run's count.
+        func endRun() {
+            counts[1 - turn] = 0
+            counts[2] = 1 - turn
+        }
     }
 
     let rows: Int
@@ -41,7 +53,7 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         for partial in partials {
             partial.sums.deallocate()
             partial.origin.deallocate()
-            partial.count.deallocate()
+            partial.counts.deallocate()
         }
     }
 
@@ -50,10 +62,10 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         partials = (0..<threads).map { _ in
             let partial = Partial(
                 sums: .allocate(capacity: 2 * channels), origin: .allocate(capacity: channels),
-                count: .allocate(capacity: 1))
+                counts: .allocate(capacity: 3))
             partial.sums.initialize(repeating: 0, count: 2 * channels)
             partial.origin.initialize(repeating: 0, count: channels)
-            partial.count.initialize(to: 0)
+            partial.counts.initialize(repeating: 0, count: 3)
             return partial
         }
     }
@@ -62,9 +74,12 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
 
     /// Adds the pixels `range` to a thread's sums.
     func accumulate(_ range: Range<Int>, to partial: Partial) {}
-    /// Writes the two results of all channels, [2, channels], from the partial sums of all threads.
+    /// Writes two results of some channels, [2, channels], from the partial sums of all threads.
+    ///
+    /// - Parameter turn: whose pixels count.
     func combine(
-        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+        _ partials: UnsafeBufferPointer<Partial>, turn: Int, _ range: Range<Int>,
+        into y: UnsafeMutablePointer<Float>
     ) {}
 
     /// Adds finished elements of the observed input to the sums.
@@ -72,24 +87,31 @@ class ChannelSumsKernel: Kernel, ObservingKernel {
         let range = elements.lowerBound / channels..<elements.upperBound / channels
         guard !range.isEmpty else { return }
         accumulate(range, to: partials[thread])
-        partials[thread].count.pointee += range.count
+        partials[thread].add(pixels: range.count)
     }
 
     override func run(phase: Int, part: Part, _ workspace: UnsafeMutablePointer<Float>) {
         if !isObserving && phase == 0 {
             let range = part.range(rows)
             observe(range.lowerBound * channels..<range.upperBound * channels, thread: part.index)
-        } else if part.index == 0 {
-            combine()
+        } else {
+            combine(part)
         }
     }
 
-    private func combine() {
-        partials.withUnsafeBufferPointer { combine($0, into: output.pointer) }
-        for partial in partials {
-            partial.sums.update(repeating: 0, count: 2 * channels)
-            partial.count.pointee = 0
+    /// Combines the sums of a thread's channels, and sets them to zero for the next run.
+    private func combine(_ part: Part) {
+        let (range, own) = (part.range(channels), partials[part.index])
+        partials.withUnsafeBufferPointer {
+            combine($0, turn: own.turn, range, into: output.pointer)
         }
+        for partial in partials {
+            for row in 0..<2 {
+                (partial.sums + row * channels + range.lowerBound)
+                    .update(repeating: 0, count: range.count)
+            }
+        }
+        own.endRun()
     }
 }
 
@@ -105,7 +127,7 @@ final class BatchMomentsKernel: ChannelSumsKernel {
 
     override func accumulate(_ range: Range<Int>, to partial: Partial) {
         let x = input.pointer
-        if partial.pixels == 0 {
+        if partial.pixels(partial.turn) == 0 {
             partial.origin.update(from: x + range.lowerBound * channels, count: channels)
         }
         rt_column_moments(
@@ -115,12 +137,13 @@ final class BatchMomentsKernel: ChannelSumsKernel {
     /// Combines partial moments after Chan, Golub and LeVeque, "Updating Formulae and a Pairwise
     /// Algorithm for Computing Sample Variances", 1979.
     override func combine(
-        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+        _ partials: UnsafeBufferPointer<Partial>, turn: Int, _ range: Range<Int>,
+        into y: UnsafeMutablePointer<Float>
     ) {
-        for channel in 0..<channels {
+        for channel in range {
             var (count, mean, squares) = (0.0, 0.0, 0.0)
-            for partial in partials where partial.pixels > 0 {
-                let (own, sum) = (Double(partial.pixels), partial.sums[channel])
+            for partial in partials where partial.pixels(turn) > 0 {
+                let (own, sum) = (Double(partial.pixels(turn)), partial.sums[channel])
                 let distance = Double(partial.origin[channel]) + sum / own - mean
                 squares += partial.sums[channels + channel] - sum * sum / own
                 squares += distance * distance * count * own / (count + own)
@@ -157,10 +180,11 @@ final class BatchNormGradientSumsKernel: ChannelSumsKernel {
     }
 
     override func combine(
-        _ partials: UnsafeBufferPointer<Partial>, into y: UnsafeMutablePointer<Float>
+        _ partials: UnsafeBufferPointer<Partial>, turn: Int, _ range: Range<Int>,
+        into y: UnsafeMutablePointer<Float>
     ) {
         let variances = moments.pointer + channels
-        for channel in 0..<channels {
+        for channel in range {
             var (sum, products) = (0.0, 0.0)
             for partial in partials {
                 sum += partial.sums[channel]

@@ -96,6 +96,11 @@ final class CPUExecutor: Executor {
 
     func run(step index: Int) { execute(kernels[index]) }
 
+    /// The phases of one step of a run.
+    func phases(ofStep index: Int) -> [KernelCall] {
+        KernelCall.phases(of: kernels[index], threads: threads, memory.workspace)
+    }
+
     func run(isCancelled: () -> Bool) -> Bool {
         for call in calls {
             if isCancelled() { return false }
