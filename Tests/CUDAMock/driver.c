@@ -25,6 +25,12 @@ _Noreturn void mock_fail(const char *format, ...) {
     abort();
 }
 
+// A call that tests let fail.
+static int fails(const char *name) {
+    const char *wanted = getenv("RETINT_MOCK_FAIL");
+    return wanted && strcmp(wanted, name) == 0;
+}
+
 // MARK: Memory
 
 typedef struct {
@@ -68,6 +74,7 @@ size_t mock_require(const char *what, uint64_t address, size_t bytes) {
 }
 
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+    if (fails(__func__)) return 2;
     pthread_mutex_lock(&lock);
     int fits = bytes <= capacity - allocated;
     if (fits) allocated += bytes;
@@ -181,6 +188,7 @@ int cuStreamCreate(void **s, unsigned flags) {
 }
 
 int cuStreamSynchronize(void *s) {
+    if (fails(__func__)) return 700;
     stream *target = s;
     if (target->recorded) return 900;
     for (size_t i = 0; i < target->queue.count; i++) {
@@ -385,6 +393,7 @@ int cuLaunchKernel(void *f, unsigned x, unsigned y, unsigned z, unsigned threads
     if (x == 0 || y != 1 || z != 1 || threads == 0 || threads > 1024 || threads % 32 || ty != 1 ||
         tz != 1 || shared || extra)
         return 1;
+    if (fails(__func__)) return 700;
     const function *called = f;
     launch *l = malloc(sizeof *l + called->parameters * sizeof *l->values);
     l->f = called;

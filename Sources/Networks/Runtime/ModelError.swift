@@ -1,4 +1,5 @@
 public import RetintFiles
+import RetintGraph
 
 /// Why a model cannot be run: the model, the violated rule, and what to do.
 ///
@@ -19,12 +20,25 @@ public enum ModelProblem: RefusalKind {
     case nonFinite
     /// The model's program is damaged or uses an operation that is not supported.
     case notRunnable
+    /// The device cannot run it: it is not there, a library is missing, or its memory is too small.
+    case device
 
-    /// The caller chose the size; all else is in the model.
-    public var fault: Fault { self == .size ? .usage : .input }
+    /// The caller chose the size; what is not of the device is in the model.
+    public var fault: Fault {
+        switch self {
+        case .size: .usage
+        case .device: .failure
+        default: .input
+        }
+    }
 }
 
 extension ModelError {
+    /// - Parameter kind: of an error that is not of the device.
+    init(_ kind: Kind, _ model: String, _ error: GraphError) {
+        self.init(error.kind.device == nil ? kind : .device, model, "\(error)")
+    }
+
     package init(_ kind: Kind, _ model: String, _ problem: String) {
         self.init(kind, file: model, problem)
     }

@@ -47,7 +47,7 @@ package final class ModelProgram {
                 outputs: graph.outputs, observing: traced.map(\.tensor),
                 options: (options ?? graph.model.execution.compileOptions).limited(for: graph))
         } catch {
-            throw ModelError(.notRunnable, graph.model.name, "\(error)")
+            throw ModelError(.notRunnable, graph.model.name, error)
         }
         try program.load(graph.variables)
     }
@@ -164,7 +164,7 @@ extension ModelProgram {
             return try estimate(
                 program.run(inputs(lightness: lightness), isCancelled: isCancelled))
         } catch let error as GraphError {
-            throw ModelError(.inputs, model.name, "\(error)")
+            throw ModelError(.inputs, model.name, error)
         }
     }
 
@@ -173,7 +173,7 @@ extension ModelProgram {
         do {
             results = try program.run(inputs)
         } catch {
-            throw ModelError(.inputs, model.name, "\(error)")
+            throw ModelError(.inputs, model.name, error)
         }
         return try estimate(results)
     }

@@ -14,6 +14,8 @@ public struct GraphProblem: RefusalKind {
     public let inputShapes: [Shape]
     /// The violated rule, with the values that violate it.
     public let reason: String
+    /// The device that failed, such as `cuda`; nil if it is the program that cannot be run.
+    public let device: String?
 
     /// That of the program that built the graph: files are checked before they become one.
     public var fault: Fault { .failure }
@@ -25,9 +27,19 @@ extension GraphError {
         let shapes = inputShapes.map(\.description).joined(separator: ", ")
         self.init(
             GraphProblem(
-                operation: operation, module: module, inputShapes: inputShapes, reason: reason),
+                operation: operation, module: module, inputShapes: inputShapes, reason: reason,
+                device: nil),
             place: module.isEmpty ? operation : "\(operation) in \(module)",
             rule: inputShapes.isEmpty ? reason : "\(reason) (inputs: \(shapes))")
+    }
+
+    /// A failure of a device: it is not there, a library is missing, its memory is too small, or
+    /// it stopped.
+    package init(device: String, reason: String) {
+        self.init(
+            GraphProblem(
+                operation: "", module: "", inputShapes: [], reason: reason, device: device),
+            place: device, rule: reason)
     }
 
     /// The operation's name, as in ``Operation/name``.

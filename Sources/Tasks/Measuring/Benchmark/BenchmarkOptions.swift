@@ -35,7 +35,7 @@ public struct BenchmarkOptions: Sendable {
     public var profilesOperations = false
     /// Whether the report lists the time of every step of the program.
     public var profilesSteps = false
-    /// The numbers of threads that a run is predicted for, each of ``Execution/threadRange``.
+    /// The numbers of threads that a run is predicted for, each within the range of `Execution`.
     public var predictedThreads: [Int] = []
 
     /// The default options.

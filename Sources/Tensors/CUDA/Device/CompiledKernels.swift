@@ -6,23 +6,26 @@ import RetintFiles
 struct CompiledKernels {
     private let nvrtc: NVRTC
     private let computeCapability: Int
+    private let folder: String?
 
-    init(_ nvrtc: NVRTC, _ computeCapability: Int) {
-        (self.nvrtc, self.computeCapability) = (nvrtc, computeCapability)
+    /// - Parameter folder: where code is kept; nil if it is not.
+    init(_ nvrtc: NVRTC, _ computeCapability: Int, folder: String? = Self.defaultFolder) {
+        (self.nvrtc, self.computeCapability, self.folder) = (nvrtc, computeCapability, folder)
     }
 
     /// - Throws: ``CUDAError`` if they cannot be compiled.
     func binary(of sources: [KernelSource]) throws(CUDAError) -> [UInt8] {
         let text = Prelude.text + sources.map(\.text).joined()
-        let hash = KernelSource.hash("\(nvrtc.version) sm_\(computeCapability)\n\(text)")
-        let path = Self.folder.map { "\($0)/\(String(hash, radix: 36)).cubin" }
+        let hash = KernelSource.hash(
+            "\(nvrtc.path) \(nvrtc.version) sm_\(computeCapability)\n\(text)")
+        let path = folder.map { "\($0)/\(String(hash, radix: 36)).cubin" }
         if let path, let kept = Self.read(path) { return kept }
         let binary = try nvrtc.binary(of: sources, computeCapability: computeCapability)
-        if let path { Self.write(binary, to: path) }
+        if let path { write(binary, to: path) }
         return binary
     }
 
-    private static var folder: String? {
+    static var defaultFolder: String? {
         let cache =
             CUDALibrary.environment("XDG_CACHE_HOME")
             ?? CUDALibrary.environment("HOME").map { "\($0)/.cache" }
@@ -45,9 +48,9 @@ struct CompiledKernels {
         return Array(bytes.dropLast(8))
     }
 
-    private static func write(_ binary: [UInt8], to path: String) {
-        guard let folder = Self.folder, (try? createFolder(folder)) != nil else { return }
-        try? AtomicFile.write(binary + checksum(binary[...]), to: path)
+    private func write(_ binary: [UInt8], to path: String) {
+        guard let folder, (try? createFolder(folder)) != nil else { return }
+        try? AtomicFile.write(binary + Self.checksum(binary[...]), to: path)
     }
 
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

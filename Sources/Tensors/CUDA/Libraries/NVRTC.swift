@@ -19,6 +19,8 @@ package struct NVRTC: Sendable {
     private let logSize: @convention(c) @Sendable (Program, UnsafeMutablePointer<Int>) -> Status
     private let log: @convention(c) @Sendable (Program, UnsafeMutablePointer<CChar>) -> Status
     private let errorText: @convention(c) @Sendable (Status) -> Text?
+    /// The library.
+    var path: String { library.path }
     /// The version, such as 12.9.
     package let version: String
 

@@ -40,7 +40,7 @@ package final class CUDAExecutor: Executor {
                 }
             }
         } catch {
-            throw GraphError(operation: "compile", reason: error.description)
+            throw GraphError(device: "cuda", reason: error.description)
         }
     }
 
@@ -165,7 +165,7 @@ package final class CUDAExecutor: Executor {
     /// Keeps the error of a call to the driver, which those who read a run's results get.
     private func attempt(_ body: () throws(CUDAError) -> Void) {
         do throws(CUDAError) { try body() } catch {
-            runFailure = GraphError(operation: "run", reason: error.description)
+            runFailure = GraphError(device: "cuda", reason: error.description)
         }
     }
 
@@ -215,7 +215,7 @@ package final class CUDAExecutor: Executor {
             }
             if let captured = parts[index].captured { return try captured.start() }
         } catch {
-            throw GraphError(operation: "run", reason: error.description)
+            throw GraphError(device: "cuda", reason: error.description)
         }
         try start(parts[index].calls)
     }
@@ -226,7 +226,7 @@ package final class CUDAExecutor: Executor {
                 try run(operation, node, inputs, output)
             } else {
                 do throws(CUDAError) { try call.startOnDevice(gpu) } catch {
-                    throw GraphError(operation: "run", reason: error.description)
+                    throw GraphError(device: "cuda", reason: error.description)
                 }
             }
         }

@@ -41,7 +41,7 @@ extension Execution.Device {
         case .cuda(let index):
             let gpu: GPU
             do throws(CUDAError) { gpu = try GPU.shared(index) } catch {
-                throw GraphError(operation: "compile", reason: error.description)
+                throw GraphError(device: rawValue, reason: error.description)
             }
             return DeviceBackend(
                 backend: CUDABackend(),
