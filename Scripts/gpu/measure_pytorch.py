@@ -6,6 +6,7 @@ forward pass, L2 loss, backward pass, Adam. Prints a JSON object in a line for e
 of the runs in milliseconds, the peak of the device's memory in MiB, and versions.
 """
 
+import gc
 import json
 import statistics
 import sys
@@ -20,7 +21,11 @@ def main():
     for case in sys.argv[1:]:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
-        print(json.dumps({"case": case} | measure(*case.split(":"))), flush=True)
+        try:
+            print(json.dumps({"case": case} | measure(*case.split(":"))), flush=True)
+        except Exception as error:  # The other cases go on.
+            print(f"{case}: {type(error).__name__}: {error}", flush=True)
+        gc.collect()
 
 
 def measure(name, mode, batch, size, kind):
@@ -34,6 +39,9 @@ def measure(name, mode, batch, size, kind):
     for _ in range(5):
         run()
     torch.cuda.synchronize()
+    # Without the memory of cuDNN's trials.
+    gc.collect()
+    torch.cuda.reset_peak_memory_stats()
     if style == "graph":
         run = captured(run)
     seconds = []

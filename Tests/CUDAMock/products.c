@@ -62,6 +62,9 @@ size_t cudnnGetVersion(void) {
 const char *cudnnGetErrorString(int status) {
     return status == 3000 ? "CUDNN_STATUS_NOT_SUPPORTED" : "CUDNN_STATUS_BAD_PARAM";
 }
+void cudnnGetLastErrorString(char *text, size_t bytes) {
+    if (bytes > 0) text[0] = 0;
+}
 int cudnnCreate(void **h) {
     *h = calloc(1, sizeof(handle));
     return 0;
@@ -324,7 +327,11 @@ int cublasLtMatmulPreferenceCreate(void **p) {
     return 0;
 }
 int cublasLtMatmulPreferenceSetAttribute(void *p, int name, const void *value, size_t bytes) {
-    return p && name == 1 && value && bytes == 8 ? 0 : 7;
+    return p && value && (name == 1 ? bytes == 8 : name >= 5 && name <= 8 && bytes == 4) ? 0 : 7;
+}
+int cublasLtMatmulPreferenceDestroy(void *p) {
+    free(p);
+    return 0;
 }
 int cublasLtMatmulAlgoGetHeuristic(void *h, void *p, void *a, void *b, void *c, void *d,
                                    void *preference, int wanted, void *results, int *count) {

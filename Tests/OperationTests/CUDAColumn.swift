@@ -59,6 +59,24 @@ import Testing
         }
     }
 
+    /// Code of this machine gets float32, whatever the values around it are.
+    @Test func hostOperationsBetweenHalves() throws {
+        let graph = Graph()
+        let x = graph.input("x", [1, 4, 32, 32])
+        let weight = TensorData(
+            shape: [4, 4, 1, 1], scalars: (0..<16).map { $0 % 5 == 0 ? 1 : 0 })
+        let y = conv2d(x, weight: graph.constant(weight))
+        let first = gather(y, axis: 1, indices: topIndices(y, 1, axis: 1))
+        let program = try Program(
+            outputs: [("first", first + 0)], options: Self.options(.bfloat16))
+        // Numbers that bfloat16 has.
+        let scalars = (0..<4096).map { Float(($0 &* 37) % 128) }
+        let data = TensorData(shape: x.shape, scalars: scalars)
+        let found = try #require(try program.run(["x": data])["first"]).scalars
+        let expected = (0..<1024).map { pixel in (0..<4).map { scalars[$0 * 1024 + pixel] }.max()! }
+        #expect(found == expected)
+    }
+
     /// Halves, and what C has no function for, at the values where they differ from neighbors.
     @Test func functionsOfThePrelude() throws {
         let numbers: [Float] = [

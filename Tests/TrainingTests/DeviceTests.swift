@@ -30,6 +30,28 @@ import Testing
         }
     }
 
+    @Test func trainingsInFloat16AreRefused() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let error = #expect(throws: (any Error).self) {
+            try losses(
+                scratch, ["architecture=pico-unet", "steps=1", "compute=float16"], on: .cuda())
+        }
+        #expect("\(try #require(error))".contains("train in bfloat16 or float32"))
+    }
+
+    /// A training in bfloat16 has nearly the losses of one in float32.
+    @Test func trainingsInBfloat16() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let settings = ["architecture=pico-unet", "steps=10"]
+        let expected = try losses(scratch, settings, on: .cpu)
+        let found = try losses(scratch, settings + ["compute=bfloat16"], on: .cuda())
+        for (found, expected) in zip(found, expected) {
+            #expect(abs(found - expected) <= 0.02 * expected && found != expected)
+        }
+    }
+
     /// The same training on a GPU again has the same bits.
     @Test func trainingsOnAGPURepeat() throws {
         let scratch = try TemporaryFolder()

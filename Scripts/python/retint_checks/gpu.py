@@ -23,7 +23,7 @@ from retint_tool import ROOT
 SYSTEM = ("ld-linux", "libc.so", "libdl.so", "libm.so", "libpthread.so", "libresolv.so",
           "librt.so")
 # How many go into the bundle.
-PHOTOS = 24
+PHOTOS = 12
 
 
 def main():
@@ -62,6 +62,10 @@ def make_bundle(folder, photos):
         shutil.copy(ROOT / "Scripts/gpu" / script, folder)
     shutil.copytree(ROOT / "Scripts/python/retint_reference", folder / "retint_reference",
                     ignore=shutil.ignore_patterns("__pycache__"))
+    # The published networks come from a package.
+    for package in ROOT.glob(".venv/lib/python3*/site-packages/colorizers"):
+        shutil.copytree(package, folder / "colorizers",
+                        ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "photos").mkdir()
     found = sorted(photos.rglob("*.jpg"))[:PHOTOS]
     if not found:

@@ -10,6 +10,14 @@ package struct DeviceKernel {
         case elements(Int)
         /// So many blocks of so many threads, a multiple of 32.
         case blocks(Int, threads: Int)
+
+        /// Of a block.
+        package var threads: Int {
+            switch self {
+            case .elements: 256
+            case .blocks(_, let threads): threads
+            }
+        }
     }
 
     package let source: KernelSource
@@ -24,7 +32,8 @@ package struct DeviceKernel {
     ///   - body: statements of C.
     init(_ name: String, _ parameters: [Buffer], _ grid: Grid, _ body: String) {
         source = KernelSource(
-            "rt_\(name)", parameters: parameters.map(\.storage.format.typeName), body: body)
+            "rt_\(name)", parameters: parameters.map(\.storage.format.typeName),
+            threads: grid.threads, body: body)
         (self.parameters, self.grid) = (parameters, grid)
     }
 

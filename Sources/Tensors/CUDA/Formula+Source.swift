@@ -21,7 +21,7 @@ extension Formula {
     private static func literal(_ value: Float) -> String {
         if value.isNaN { return "RT_NAN" }
         if value.isInfinite { return value < 0 ? "(-RT_INFINITY)" : "RT_INFINITY" }
-        return value < 0 ? "(\(value)f)" : "\(value)f"
+        return value.sign == .minus ? "(\(value)f)" : "\(value)f"
     }
 }
 

@@ -9,16 +9,17 @@ package struct KernelSource: Hashable, Sendable {
     /// - Parameters:
     ///   - purpose: begins the name.
     ///   - parameters: their types.
+    ///   - threads: the most of a block.
     ///   - body: statements of C over the parameters p0, p1, …
-    init(_ purpose: String, parameters: [String], body: String) {
+    init(_ purpose: String, parameters: [String], threads: Int = 256, body: String) {
         let list = parameters.enumerated().map { "\($1) *p\($0)" }.joined(separator: ", ")
         let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
         let code = "{\n" + lines.map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined() + "}\n"
-        name = "\(purpose)_\(String(Self.hash("\(list)\(code)"), radix: 36))"
+        name = "\(purpose)_\(String(Self.hash("\(threads) \(list)\(code)"), radix: 36))"
         let arguments = parameters.enumerated().map { "(\($1) *)*p[\($0)]" }
             .joined(separator: ", ")
         let call = "RT_CALL(\(name), \(parameters.count), \(arguments))\n"
-        text = "RT_KERNEL(\(name), \(list)) \(code)\(call)"
+        text = "RT_KERNEL(\(threads), \(name), \(list)) \(code)\(call)"
     }
 
     /// A number that hardly any other text has (Fowler, Noll and Vo's hash of 64 bits, twice).

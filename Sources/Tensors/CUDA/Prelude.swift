@@ -21,7 +21,8 @@ package enum Prelude {
         """
 
     private static let device = """
-        #define RT_KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
+        #define RT_KERNEL(threads, name, ...) \\
+            extern "C" __global__ void __launch_bounds__(threads) name(__VA_ARGS__)
         #define RT_CALL(name, count, ...)
         #define RT_EACH(type, i, count) \\
             for (type i = blockIdx.x * (type)blockDim.x + threadIdx.x; \\
@@ -47,7 +48,7 @@ package enum Prelude {
     private static let host = """
         #include <math.h>
         #include <string.h>
-        #define RT_KERNEL(name, ...) extern "C" void name(__VA_ARGS__)
+        #define RT_KERNEL(threads, name, ...) extern "C" void name(__VA_ARGS__)
         // What starts a kernel with an array of pointers to its arguments, and their number.
         #define RT_CALL(name, count, ...) \\
             extern "C" const int count_##name = count; \\

@@ -24,6 +24,10 @@ private struct ReducedAxis {
 /// How many parts a GPU is kept busy with: more than any has multiprocessors, several for each.
 private let busyBlocks = 512
 
+/// Threads of a block for 32 columns of so many rows. Where few blocks have many rows, as for what
+/// others have combined, more threads wait less for memory.
+private func columnThreads(_ rows: Int) -> Int { rows > 64 ? 1024 : 256 }
+
 /// How a reduction combines elements. A block has a part of the elements; if several blocks share
 /// those of one result, others combine what they have, always in the same order.
 private struct BlockReduction {
@@ -93,7 +97,8 @@ private struct BlockReduction {
         let blocks = axis.outer * parts * tiles
         let first = "row * \(axis.count * axis.inner)LL + c"
         return DeviceKernel(
-            name, [input, output], .blocks(blocks, threads: 256),
+            name, [input, output],
+            .blocks(blocks, threads: columnThreads(axis.count / parts)),
             """
             RT_BLOCKS(b, \(blocks)) {
                 const long long tile = b % \(tiles), part = b / \(tiles) % \(parts);
@@ -212,7 +217,7 @@ struct ChannelSums {
         let tiles = (channels + 31) / 32
         let size = (rows + parts - 1) / parts
         return DeviceKernel(
-            name, parameters, .blocks(tiles * parts, threads: 256),
+            name, parameters, .blocks(tiles * parts, threads: columnThreads(rows / parts)),
             """
             RT_BLOCKS(b, \(tiles * parts)) {
                 const long long tile = b % \(tiles), part = b / \(tiles), begin = part * \(size);

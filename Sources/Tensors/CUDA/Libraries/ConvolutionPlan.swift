@@ -61,32 +61,46 @@ final class ConvolutionPlan: @unchecked Sendable {
     ) throws(CUDAError) -> ConvolutionPlan {
         let graph = try operationGraph(call, target, library)
         let (modeFallback, modeA): (Int32, Int32) = (2, 3)
-        var problem: CUDAError?
+        var refused: [String] = []
         for mode in [modeA, modeFallback] {
-            for configuration in try configurations(graph, mode, target, library) {
-                let notes = try Notes(configuration, library)
-                guard notes.allow(call) else { continue }
-                do throws(CUDAError) {
-                    let descriptor = try CuDNNDescriptor(.executionPlan, library)
-                    let (planHandle, planConfiguration, planProperties): (Int32, Int32, Int32) =
-                        (400, 401, 407)
-                    switch target {
-                    case .handle(let handle): try descriptor.set(planHandle, .handle, [handle])
-                    case .properties(let properties):
-                        try descriptor.set(planProperties, properties)
+            // A heuristic that fails leaves the other.
+            do throws(CUDAError) {
+                for configuration in try configurations(graph, mode, target, library) {
+                    let notes = try Notes(configuration, library)
+                    if let reason = notes.refusal(of: call) {
+                        refused.append(reason)
+                        continue
                     }
-                    try descriptor.set(planConfiguration, configuration)
-                    try descriptor.finalize("planning")
-                    let plan = try ConvolutionPlan(descriptor, notes, library)
-                    if plan.workspaceBytes <= workspaceLimit { return plan }
-                } catch {
-                    problem = problem ?? error
+                    do throws(CUDAError) {
+                        let plan = try plan(configuration, notes, target, library)
+                        if plan.workspaceBytes <= workspaceLimit { return plan }
+                        refused.append("needs \(plan.workspaceBytes >> 20) MiB")
+                    } catch {
+                        refused.append(error.description)
+                    }
                 }
+            } catch {
+                refused.append(error.description)
             }
         }
-        throw problem
-            ?? CUDAError(
-                "cuDNN \(library.versionText) has no deterministic engine for \(call)")
+        throw CUDAError(
+            "cuDNN \(library.versionText) has no engine for \(call); it offered: "
+                + "\(refused.isEmpty ? "none" : refused.joined(separator: "; "))")
+    }
+
+    private static func plan(
+        _ configuration: CuDNNDescriptor, _ notes: Notes, _ target: Target, _ library: CuDNN
+    ) throws(CUDAError) -> ConvolutionPlan {
+        let descriptor = try CuDNNDescriptor(.executionPlan, library)
+        let (planHandle, planConfiguration, planProperties): (Int32, Int32, Int32) =
+            (400, 401, 407)
+        switch target {
+        case .handle(let handle): try descriptor.set(planHandle, .handle, [handle])
+        case .properties(let properties): try descriptor.set(planProperties, properties)
+        }
+        try descriptor.set(planConfiguration, configuration)
+        try descriptor.finalize("planning")
+        return try ConvolutionPlan(descriptor, notes, library)
     }
 
     /// The pointers for one run: x, w, y and workspace.
@@ -190,7 +204,7 @@ final class ConvolutionPlan: @unchecked Sendable {
 
     /// What cuDNN notes of an engine (`cudnnBackendNumericalNote_t`).
     private struct Notes {
-        let usesTensorCores, roundsOperands, isDeterministic: Bool
+        let usesTensorCores, roundsOperands, roundsSums, isDeterministic: Bool
 
         init(_ configuration: CuDNNDescriptor, _ library: CuDNN) throws(CUDAError) {
             let (configurationEngine, engineNotes): (Int32, Int32) = (300, 1303)
@@ -200,12 +214,16 @@ final class ConvolutionPlan: @unchecked Sendable {
                     engineNotes, .numericalNote, [Int32](repeating: 0, count: 16)) ?? []
             usesTensorCores = notes.contains(0)
             roundsOperands = notes.contains(1)
+            roundsSums = notes.contains(2)
             isDeterministic = !notes.contains(4)
         }
 
-        func allow(_ call: ConvolutionCall) -> Bool {
+        /// Why an engine is not used; nil if it can be.
+        func refusal(of call: ConvolutionCall) -> String? {
             let isExact = call.format == .float32 && !call.usesTF32
-            return isDeterministic && !(isExact && (usesTensorCores || roundsOperands))
+            if !isDeterministic { return "is not deterministic" }
+            if roundsSums { return "rounds sums" }
+            return isExact && (usesTensorCores || roundsOperands) ? "rounds operands" : nil
         }
     }
 }

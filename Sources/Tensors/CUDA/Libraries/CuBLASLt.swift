@@ -11,6 +11,7 @@ struct CuBLASLt: @unchecked Sendable {
     private let createProduct: @convention(c) (Out<Handle?>, Int32, Int32) -> Status
     private let setProduct: @convention(c) (Handle, Int32, UnsafeRawPointer, Int) -> Status
     private let createPreference: @convention(c) (Out<Handle?>) -> Status
+    private let destroyPreference: @convention(c) (Handle) -> Status
     private let setPreference: @convention(c) (Handle, Int32, UnsafeRawPointer, Int) -> Status
     private let heuristic:
         @convention(c) (
@@ -32,6 +33,7 @@ struct CuBLASLt: @unchecked Sendable {
         createProduct = try library.function("cublasLtMatmulDescCreate")
         setProduct = try library.function("cublasLtMatmulDescSetAttribute")
         createPreference = try library.function("cublasLtMatmulPreferenceCreate")
+        destroyPreference = try library.function("cublasLtMatmulPreferenceDestroy")
         setPreference = try library.function("cublasLtMatmulPreferenceSetAttribute")
         heuristic = try library.function("cublasLtMatmulAlgoGetHeuristic")
         multiply = try library.function("cublasLtMatmul")
@@ -99,11 +101,17 @@ struct CuBLASLt: @unchecked Sendable {
         let maximumWorkspace: Int32 = 1
         var limit = workspaceLimit
         try check(setPreference(preference, maximumWorkspace, &limit, 8))
+        // What the memory plan and parts of buckets guarantee, for each matrix.
+        var alignment: UInt32 = 16
+        for matrix: Int32 in 5...8 {
+            try check(setPreference(preference, matrix, &alignment, 4))
+        }
         // cublasLtMatmulHeuristicResult_t: the algorithm, its workspace, its status, the rest.
         var found = [UInt64](repeating: 0, count: 12)
         var count: Int32 = 0
         let status = heuristic(
             handle, product, y, x, result, result, preference, 1, &found, &count)
+        _ = destroyPreference(preference)
         guard status == 0, count == 1, UInt32(truncatingIfNeeded: found[9]) == 0 else {
             throw CUDAError(
                 "cuBLASLt has no algorithm for \(wanted.rows) × \(wanted.inner) by \(wanted.inner) "

@@ -16,6 +16,7 @@ struct CuDNN: @unchecked Sendable {
         @convention(c) (Handle, Int32, Int32, Int64, Out<Int64>, UnsafeMutableRawPointer) -> Status
     private let execute: @convention(c) (Handle, Handle, Handle) -> Status
     private let statusText: @convention(c) (Status) -> UnsafePointer<CChar>?
+    private let lastMessage: @convention(c) (UnsafeMutablePointer<CChar>, Int) -> Void
     private let start: @convention(c) (Out<Handle?>) -> Status
     private let setStream: @convention(c) (Handle, OpaquePointer) -> Status
 
@@ -33,6 +34,7 @@ struct CuDNN: @unchecked Sendable {
         get = try library.function("cudnnBackendGetAttribute")
         execute = try library.function("cudnnBackendExecute")
         statusText = try library.function("cudnnGetErrorString")
+        lastMessage = try library.function("cudnnGetLastErrorString")
         start = try library.function("cudnnCreate")
         setStream = try library.function("cudnnSetStream")
     }
@@ -53,7 +55,13 @@ struct CuDNN: @unchecked Sendable {
     func check(_ status: Status, _ action: @autoclosure () -> String) throws(CUDAError) {
         guard status != 0 else { return }
         let text = statusText(status).map { String(cString: $0) } ?? "error \(status)"
-        throw CUDAError("cuDNN \(versionText): \(action()): \(text)")
+        var characters = [CChar](repeating: 0, count: 512)
+        lastMessage(&characters, characters.count - 1)
+        let message = String(
+            decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        throw CUDAError(
+            "cuDNN \(versionText): \(action()): \(text)"
+                + (message.isEmpty ? "" : " (\(message))"))
     }
 
     /// Starts a plan on the stream of its handle.

@@ -9,7 +9,7 @@ package final class CUDAExecutor: Executor {
     private let compiled: CompiledGraph
     private let memory: DeviceProgramMemory
     private let staging: PinnedMemory
-    /// Where inputs and outputs are copied from and to, in `staging`.
+    /// Where inputs are copied from, in `staging`.
     private let stagingOffsets: [ObjectIdentifier: Int]
     private let stepCalls: [[PreparedCall]]
     private let preparation: [[PreparedCall]]
@@ -17,7 +17,9 @@ package final class CUDAExecutor: Executor {
     private var isPrepared = false
     private var hasRun = false
     private var preparationFailure: GraphError?
-    package private(set) var runFailure: GraphError?
+    private var runFailure: GraphError?
+    /// Why an input of the next run was not copied.
+    private var inputFailure: GraphError?
 
     /// Plans products, compiles kernels and allocates memory.
     ///
@@ -68,8 +70,7 @@ package final class CUDAExecutor: Executor {
         }
         let values = compiled.values
         var (offsets, bytes) = ([ObjectIdentifier: Int](), 0)
-        let outside = values.inputs.map(\.buffer) + values.roots.sorted().map(values.buffer)
-        for buffer in outside where offsets[ObjectIdentifier(buffer.storage)] == nil {
+        for (_, buffer) in values.inputs where offsets[ObjectIdentifier(buffer.storage)] == nil {
             offsets[ObjectIdentifier(buffer.storage)] = bytes
             bytes += (buffer.storage.count * 4 + 255) / 256 * 256
         }
@@ -84,7 +85,7 @@ package final class CUDAExecutor: Executor {
     package var elementBytes: Int { MemoryLayout<Float>.size }
     package var arenaBytes: Int { memory.runBytes }
     package var released: Set<String> { [] }
-    package var failure: GraphError? { preparationFailure ?? runFailure }
+    package var failure: GraphError? { preparationFailure ?? inputFailure ?? runFailure }
 
     package func exclusively<Failure>(
         _ body: () throws(Failure) -> Void
@@ -102,8 +103,11 @@ package final class CUDAExecutor: Executor {
     }
 
     package func write(_ scalars: [Float], to buffer: Buffer) {
-        attempt { () throws(CUDAError) in
+        do throws(CUDAError) {
             try gpu.exclusively { () throws(CUDAError) in try upload(scalars, to: buffer) }
+            inputFailure = nil
+        } catch {
+            inputFailure = GraphError(device: "cuda", reason: error.description)
         }
     }
 
@@ -208,16 +212,22 @@ package final class CUDAExecutor: Executor {
         do throws(CUDAError) {
             // The first run loads what the libraries need, which cannot be recorded.
             if hasRun, parts[index].isRecordable, parts[index].captured == nil {
-                let calls = parts[index].calls
-                parts[index].captured = try CapturedCalls(on: gpu) { () throws(CUDAError) in
-                    for call in calls { try call.startOnDevice(gpu) }
-                }
+                record(index)
             }
             if let captured = parts[index].captured { return try captured.start() }
         } catch {
             throw GraphError(device: "cuda", reason: error.description)
         }
         try start(parts[index].calls)
+    }
+
+    /// Records a part. One that has something that cannot be recorded starts its calls one by one.
+    private func record(_ index: Int) {
+        let calls = parts[index].calls
+        parts[index].captured = try? CapturedCalls(on: gpu) { () throws(CUDAError) in
+            for call in calls { try call.startOnDevice(gpu) }
+        }
+        parts[index].isRecordable = parts[index].captured != nil
     }
 
     private func start(_ calls: [PreparedCall]) throws(GraphError) {
@@ -274,7 +284,7 @@ package final class CUDAExecutor: Executor {
 /// Steps that run one after another on a GPU, or one that needs this machine.
 private struct RunPart {
     var calls: [PreparedCall]
-    let isRecordable: Bool
+    var isRecordable: Bool
     var captured: CapturedCalls?
 
     static func parts(of steps: [[PreparedCall]]) -> [RunPart] {

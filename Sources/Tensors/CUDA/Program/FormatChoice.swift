@@ -26,6 +26,13 @@ struct FormatChoice {
             fixed.insert(ObjectIdentifier(values.buffer(values.origin(root)).storage.root))
         }
         for (_, buffer) in values.inputs { fixed.insert(ObjectIdentifier(buffer.storage.root)) }
+        for id in values.computed where Self.isOfFloat32(values.graph.nodes[id].operation) {
+            let node = values.graph.nodes[id]
+            let operands = node.operation is any HostOperation ? node.inputs : []
+            for value in [id] + operands {
+                fixed.insert(ObjectIdentifier(values.buffer(value).storage.root))
+            }
+        }
         // Which values depend on an image that is not a sum of pixels.
         var isOfImages: Set<Int> = []
         for id in values.buffers.keys.sorted() {
@@ -37,9 +44,8 @@ struct FormatChoice {
             }
             isOfImages.insert(id)
             let root = values.buffer(id).storage.root
-            if !(node.operation is Input), !isDistribution(node.operation),
-                node.shape.count >= Self.fewestElements, root.count == node.shape.count,
-                !fixed.contains(ObjectIdentifier(root))
+            if !(node.operation is Input), node.shape.count >= Self.fewestElements,
+                root.count == node.shape.count, !fixed.contains(ObjectIdentifier(root))
             {
                 images.insert(id)
             }
@@ -53,7 +59,9 @@ struct FormatChoice {
         operation is ConvolutionWeightGradient || operation is any AxisReduction
     }
 
-    private func isDistribution(_ operation: any Operation) -> Bool {
+    /// Whether a result, and for code of this machine its operands, are float32: distributions,
+    /// whose values are of very different sizes, and what is copied to and from this machine.
+    private static func isOfFloat32(_ operation: any Operation) -> Bool {
         operation is Softmax || operation is LogSoftmax || operation is any HostOperation
     }
 }

@@ -12,13 +12,12 @@ final class KernelLaunch {
     /// - Parameter kernel: its buffers have addresses.
     init(_ kernel: DeviceKernel, _ function: Driver.Handle, _ gpu: GPU) {
         (name, self.function) = (kernel.source.name, function)
+        threads = UInt32(kernel.grid.threads)
         switch kernel.grid {
         case .elements(let count):
-            threads = 256
             let most = gpu.multiprocessors * 32
             blocks = UInt32(max(min((count + 255) / 256, most), 1))
-        case .blocks(let count, let size):
-            threads = UInt32(size)
+        case .blocks(let count, _):
             blocks = UInt32(max(min(count, 1 << 20), 1))
         }
         let count = kernel.parameters.count
@@ -65,12 +64,17 @@ final class CapturedCalls {
         do throws(CUDAError) { try body() } catch { failure = error }
         var graph: Driver.Handle?
         let status = driver.endCapture(gpu.stream, &graph)
-        if let failure { throw failure }
-        try driver.check(status, "recording a step")
-        guard let graph else { throw CUDAError("CUDA: there is no graph") }
         var executable: Driver.Handle?
-        try driver.check(driver.instantiate(&executable, graph, 0), "preparing a graph")
-        guard let executable else { throw CUDAError("CUDA: there is no graph") }
+        do throws(CUDAError) {
+            if let failure { throw failure }
+            try driver.check(status, "recording a step")
+            guard let graph else { throw CUDAError("CUDA: there is no graph") }
+            try driver.check(driver.instantiate(&executable, graph, 0), "preparing a graph")
+        } catch {
+            if let graph { _ = driver.destroyGraph(graph) }
+            throw error
+        }
+        guard let graph, let executable else { throw CUDAError("CUDA: there is no graph") }
         (self.executable, self.graph, self.gpu) = (executable, graph, gpu)
     }
 

@@ -63,6 +63,11 @@ extension Execution {
     }
 }
 
+extension Execution.Device {
+    /// Whether values are in the memory of a GPU.
+    package var isGPU: Bool { if case .cuda = self { true } else { false } }
+}
+
 extension Execution.Device: RawRepresentable, CaseIterable {
     /// Those that every machine has.
     public static let allCases: [Execution.Device] = [.cpu, .reference]

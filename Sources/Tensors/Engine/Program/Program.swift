@@ -172,7 +172,14 @@ extension Program {
         return try results()
     }
 
-    /// Runs with the inputs of the last run, without returning the results.
+    /// Runs again without copying inputs and outputs, for measurements: what was in the inputs'
+    /// memory may have been overwritten by the last run.
+    package func repeatRun() throws(GraphError) {
+        runSteps()
+        if let failure = executor.failure { throw failure }
+    }
+
+    /// Runs with what is in the inputs' memory, without returning the results.
     ///
     /// - Returns: whether all steps were run.
     @discardableResult

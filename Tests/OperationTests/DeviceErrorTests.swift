@@ -1,13 +1,18 @@
 import RetintGraph
 import RetintTensors
+import RetintTestSupport
 import Testing
 
 @testable import RetintEngine
 
 /// Where the devices might differ: errors of steps, numbers that are none, and operations that a
 /// device does not have.
-@Suite struct ReferenceDeviceTests {
+@Suite struct DeviceErrorTests {
+    /// A GPU is a mock on this machine.
+    static let devices: [Execution.Device] = [.cpu, .reference, .cuda()]
+
     private static func options(_ device: Execution.Device) -> CompileOptions {
+        MockCUDA.install()
         var options = CompileOptions(threads: 1)
         options.device = device
         return options
@@ -18,7 +23,7 @@ import Testing
     }
 
     /// A step that runs once per load, because it depends on weights alone.
-    @Test(arguments: Execution.Device.allCases)
+    @Test(arguments: DeviceErrorTests.devices)
     func errorsOfThePreparationAreThrown(_ device: Execution.Device) throws {
         let graph = Graph()
         let table = graph.variable("table", [10], role: .parameter)
@@ -28,7 +33,7 @@ import Testing
     }
 
     /// An error belongs to its run, whether that stops at each step or not.
-    @Test(arguments: Execution.Device.allCases)
+    @Test(arguments: DeviceErrorTests.devices)
     func errorsEndWithTheirRun(_ device: Execution.Device) throws {
         let graph = Graph()
         let y = gather(
@@ -48,7 +53,7 @@ import Testing
     }
 
     /// An index that is whole in float32 names an element, whatever it is in float64.
-    @Test(arguments: Execution.Device.allCases)
+    @Test(arguments: DeviceErrorTests.devices)
     func indicesAreComputed(_ device: Execution.Device) throws {
         let graph = Graph()
         let index = graph.input("x", [1]) * 10
@@ -59,7 +64,7 @@ import Testing
         #expect(value.scalars == [7])
     }
 
-    @Test(arguments: Execution.Device.allCases)
+    @Test(arguments: DeviceErrorTests.devices)
     func numbersThatAreNoneStay(_ device: Execution.Device) throws {
         let graph = Graph()
         let x = graph.input("x", [1, 1, 2, 3])
