@@ -312,7 +312,7 @@ int cublasLtMatrixLayoutSetAttribute(void *l, int name, const void *value, size_
 }
 int cublasLtMatmulDescCreate(void **p, int compute, int scale) {
     *p = calloc(1, sizeof(product));
-    return (compute == 68 || compute == 77) && scale == 0 ? 0 : 7;
+    return compute == 68 && scale == 0 ? 0 : 7;
 }
 int cublasLtMatmulDescSetAttribute(void *p, int name, const void *value, size_t bytes) {
     product *target = p;

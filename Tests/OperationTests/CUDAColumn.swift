@@ -59,6 +59,27 @@ import Testing
         }
     }
 
+    /// Weights in 16 bits are those of the last load, and each step is timed by the GPU.
+    @Test func weightsAreThoseOfTheLastLoad() throws {
+        let graph = Graph()
+        let x = graph.input("x", [1, 4, 16, 16])
+        let weight = graph.variable("weight", [4, 4, 1, 1], role: .parameter)
+        let y = conv2d(relu(conv2d(x, weight: weight)), weight: weight)
+        let program = try Program(outputs: [("y", y)], options: Self.options(.bfloat16))
+        let ones = TensorData(shape: x.shape, scalars: [Float](repeating: 1, count: x.shape.count))
+        for factor: Float in [1, 2, 0.5] {
+            let scalars = (0..<16).map { $0 % 5 == 0 ? factor : 0 }
+            try program.load(["weight": TensorData(shape: weight.shape, scalars: scalars)])
+            for _ in 0..<3 {
+                let found = try #require(try program.run(["x": ones])["y"])
+                #expect(found.scalars.allSatisfy { $0 == factor * factor })
+            }
+        }
+        // The mock counts a millisecond between any two marks.
+        let profile = program.profile(runs: 2)
+        #expect(profile.count >= 2 && profile.allSatisfy { abs($0.seconds - 1e-3) < 1e-9 })
+    }
+
     /// Code of this machine gets float32, whatever the values around it are.
     @Test func hostOperationsBetweenHalves() throws {
         let graph = Graph()

@@ -23,7 +23,7 @@ import Testing
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: Self.environment))
         let kernels = try OperationTable.cases.sampled("NVRTC").flatMap {
             let graph = try CaseGraph($0)
-            return try [DeviceArithmetic.float32, .bfloat16, .float16].flatMap {
+            return try [ElementFormat.float32, .bfloat16, .float16].flatMap {
                 try Self.sources([graph.output] + graph.gradients, $0)
             }
         }
@@ -37,7 +37,7 @@ import Testing
 
     /// The kernels of a program that are made from the graph.
     private static func sources(
-        _ outputs: [Tensor], _ arithmetic: DeviceArithmetic
+        _ outputs: [Tensor], _ arithmetic: ElementFormat
     ) throws -> [KernelSource] {
         var graph = try #require(outputs.first).graph
         var ids = outputs.map(\.id)

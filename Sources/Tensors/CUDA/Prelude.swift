@@ -46,8 +46,12 @@ package enum Prelude {
         """
 
     private static let host = """
-        #include <math.h>
-        #include <string.h>
+        // The headers would take most of the time of compiling a kernel.
+        extern "C" {
+        float fabsf(float), sqrtf(float), expf(float), logf(float), erff(float), sinf(float);
+        float cosf(float), atanf(float), tanhf(float), floorf(float), rintf(float);
+        float powf(float, float), fmaxf(float, float);
+        }
         #define RT_KERNEL(threads, name, ...) extern "C" void name(__VA_ARGS__)
         // What starts a kernel with an array of pointers to its arguments, and their number.
         #define RT_CALL(name, count, ...) \\
@@ -65,8 +69,8 @@ package enum Prelude {
         #define RT_FUNCTION static inline
         #define RT_NAN __builtin_nanf("")
         #define RT_INFINITY __builtin_inff()
-        RT_FUNCTION int rt_bits(float x) { int bits; memcpy(&bits, &x, 4); return bits; }
-        RT_FUNCTION float rt_float(int bits) { float x; memcpy(&x, &bits, 4); return x; }
+        RT_FUNCTION int rt_bits(float x) { int bits; __builtin_memcpy(&bits, &x, 4); return bits; }
+        RT_FUNCTION float rt_float(int bits) { float x; __builtin_memcpy(&x, &bits, 4); return x; }
         #define RT_MEMBER inline
         #define RT_UNROLL
         #define RT_LOAD(v, p) for (int rt_l = 0; rt_l < 4; rt_l++) (v)[rt_l] = (float)(p)[rt_l]
@@ -103,7 +107,7 @@ package enum Prelude {
                 return x;
         #else
                 _Float16 x;
-                memcpy(&x, &bits, 2);
+                __builtin_memcpy(&x, &bits, 2);
                 return (float)x;
         #endif
             }
@@ -112,7 +116,7 @@ package enum Prelude {
                 asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
         #else
                 const _Float16 y = (_Float16)x;
-                memcpy(&bits, &y, 2);
+                __builtin_memcpy(&bits, &y, 2);
         #endif
                 return *this;
             }

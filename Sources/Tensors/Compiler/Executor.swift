@@ -43,9 +43,17 @@ package protocol Executor: AnyObject {
     /// Runs one step, counted among those of a run, and waits for it.
     func run(step index: Int)
 
+    /// Runs all steps once, and returns the seconds of each as the device counts them; nil if it
+    /// does not count, so that callers time ``run(step:)``.
+    func stepSeconds() -> [Double]?
+
     /// Runs all steps.
     ///
     /// - Parameter isCancelled: called between steps.
     /// - Returns: whether all steps were run.
     func run(isCancelled: () -> Bool) -> Bool
+}
+
+extension Executor {
+    package func stepSeconds() -> [Double]? { nil }
 }

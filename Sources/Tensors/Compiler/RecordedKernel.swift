@@ -34,3 +34,27 @@ extension Step {
         return kernel.work
     }
 }
+
+/// A backend whose kernels only record their work.
+package protocol RecordingBackend: Backend {}
+
+extension RecordingBackend {
+    package func isElementwise(_ operation: any Operation) -> Bool {
+        operation is any ElementwiseOperation || operation is any ViewOperation
+    }
+
+    package func kernel(of work: ElementwiseWork) -> any StepKernel {
+        RecordedKernel(work.name, .elementwise(work))
+    }
+
+    package func append(_ work: ElementwiseWork, to kernel: any StepKernel) {
+        (kernel as? RecordedKernel)?.append(.elementwise(work))
+    }
+
+    package func copy(_ source: Buffer, to target: Buffer) -> any StepKernel {
+        RecordedKernel("copy", .copy(source, to: target))
+    }
+
+    package func observableOperand(of kernel: any StepKernel) -> Int? { nil }
+    package func observe(_ producer: any StepKernel, by kernel: any StepKernel) -> Bool { false }
+}

@@ -5,12 +5,8 @@ import RetintTensors
 
 /// Every operation as it is defined, in float64 on one thread. It shares with other backends only
 /// what the compiler decides: steps, their order, and where values are.
-package struct ReferenceBackend: Backend {
+package struct ReferenceBackend: RecordingBackend {
     package init() {}
-
-    package func isElementwise(_ operation: any Operation) -> Bool {
-        operation is any ElementwiseOperation || operation is any ViewOperation
-    }
 
     package func appliesElementwiseWork(to operation: any Operation) -> Bool { true }
 
@@ -28,21 +24,6 @@ package struct ReferenceBackend: Backend {
         return RecordedKernel(
             operation.name, .operation(node, inputs: inputs, output: output))
     }
-
-    package func kernel(of work: ElementwiseWork) -> any StepKernel {
-        RecordedKernel(work.name, .elementwise(work))
-    }
-
-    package func append(_ work: ElementwiseWork, to kernel: any StepKernel) {
-        (kernel as? RecordedKernel)?.append(.elementwise(work))
-    }
-
-    package func copy(_ source: Buffer, to target: Buffer) -> any StepKernel {
-        RecordedKernel("copy", .copy(source, to: target))
-    }
-
-    package func observableOperand(of kernel: any StepKernel) -> Int? { nil }
-    package func observe(_ producer: any StepKernel, by kernel: any StepKernel) -> Bool { false }
 }
 
 /// - Throws: ``GraphError`` if the operation's own code fails, or its values are not of the shape.

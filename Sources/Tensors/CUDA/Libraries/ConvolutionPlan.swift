@@ -21,8 +21,6 @@ struct ConvolutionCall: Hashable {
     let groups: Int
     /// The format of operands and result; sums are in float32.
     var format = ElementFormat.float32
-    /// Whether products of float32 numbers may lose bits.
-    var usesTF32 = false
 
     /// Multiply-adds.
     var multiplyAdds: Int { y.count * w[1] * w[2] * w[3] }
@@ -220,7 +218,7 @@ final class ConvolutionPlan: @unchecked Sendable {
 
         /// Why an engine is not used; nil if it can be.
         func refusal(of call: ConvolutionCall) -> String? {
-            let isExact = call.format == .float32 && !call.usesTF32
+            let isExact = call.format == .float32
             if !isDeterministic { return "is not deterministic" }
             if roundsSums { return "rounds sums" }
             return isExact && (usesTensorCores || roundsOperands) ? "rounds operands" : nil

@@ -54,8 +54,6 @@ struct CuBLASLt: @unchecked Sendable {
         /// Of x and y; the result is in float32, unless stated.
         var format: NumberFormat
         var result = NumberFormat.float32
-        /// Whether float32 operands may lose bits.
-        var usesTF32 = false
     }
 
     /// The formats of `cudaDataType_t`.
@@ -77,11 +75,10 @@ struct CuBLASLt: @unchecked Sendable {
     /// - Throws: ``CUDAError`` if cuBLASLt does not compute the product.
     func plan(_ wanted: Product, workspaceLimit: Int) throws(CUDAError) -> Plan {
         // Column-major matrices are the transposes of row-major ones: yᵀ · xᵀ.
-        let (float32, fastTF32): (Int32, Int32) = (68, 77)
+        let computesInFloat32: Int32 = 68
         var product: Handle?
         try check(
-            createProduct(
-                &product, wanted.usesTF32 ? fastTF32 : float32, NumberFormat.float32.rawValue))
+            createProduct(&product, computesInFloat32, NumberFormat.float32.rawValue))
         guard let product else { throw CUDAError("cuBLASLt: there is no product") }
         let (transposeA, transposeB): (Int32, Int32) = (3, 4)
         try set(product, transposeA, Int32(wanted.transposesY ? 1 : 0))

@@ -4,12 +4,8 @@ import RetintGraph
 import RetintTensors
 
 /// A GPU: convolutions and matrix products of NVIDIA's libraries, and kernels from the graph.
-package struct CUDABackend: Backend {
+package struct CUDABackend: RecordingBackend {
     package init() {}
-
-    package func isElementwise(_ operation: any Operation) -> Bool {
-        operation is any ElementwiseOperation || operation is any ViewOperation
-    }
 
     // It would be a kernel of its own after that of the operation.
     package func appliesElementwiseWork(to operation: any Operation) -> Bool { false }
@@ -30,40 +26,6 @@ package struct CUDABackend: Backend {
         return RecordedKernel(
             operation.name, .operation(node, inputs: inputs, output: output),
             multiplyAdds: product?.multiplyAdds ?? 0)
-    }
-
-    package func kernel(of work: ElementwiseWork) -> any StepKernel {
-        RecordedKernel(work.name, .elementwise(work))
-    }
-
-    package func append(_ work: ElementwiseWork, to kernel: any StepKernel) {
-        (kernel as? RecordedKernel)?.append(.elementwise(work))
-    }
-
-    package func copy(_ source: Buffer, to target: Buffer) -> any StepKernel {
-        RecordedKernel("copy", .copy(source, to: target))
-    }
-
-    package func observableOperand(of kernel: any StepKernel) -> Int? { nil }
-    package func observe(_ producer: any StepKernel, by kernel: any StepKernel) -> Bool { false }
-}
-
-/// The arithmetic of products on a GPU, and of the values between them.
-package enum DeviceArithmetic: Sendable {
-    /// Products of float32 numbers lose no bits.
-    case float32
-    /// Products of float32 numbers are those of 19 bits.
-    case tensorFloat32
-    case bfloat16
-    case float16
-
-    /// How operands of products are kept.
-    var format: ElementFormat {
-        switch self {
-        case .float32, .tensorFloat32: .float32
-        case .bfloat16: .bfloat16
-        case .float16: .float16
-        }
     }
 }
 

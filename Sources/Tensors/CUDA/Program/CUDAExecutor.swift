@@ -23,15 +23,17 @@ package final class CUDAExecutor: Executor {
 
     /// Plans products, compiles kernels and allocates memory.
     ///
+    /// - Parameter format: of the operands of products, whose sums are in float32, and of images
+    ///   between layers.
     /// - Throws: `GraphError` if a library cannot compute a step, or the GPU has too little memory.
     package init(
-        _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: DeviceArithmetic
+        _ compiled: CompiledGraph, on gpu: GPU, _ format: ElementFormat
     ) throws(GraphError) {
         (self.gpu, self.compiled) = (gpu, compiled)
         do throws(CUDAError) {
-            FormatChoice.apply(arithmetic, to: compiled)
+            FormatChoice.apply(format, to: compiled)
             let made = try gpu.exclusively { () throws(CUDAError) in
-                try Self.prepare(compiled, gpu, arithmetic)
+                try Self.prepare(compiled, gpu, format)
             }
             (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
             (stepCalls, preparation) = (made.steps, made.preparation)
@@ -47,19 +49,20 @@ package final class CUDAExecutor: Executor {
     }
 
     private static func prepare(
-        _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: DeviceArithmetic
+        _ compiled: CompiledGraph, _ gpu: GPU, _ format: ElementFormat
     ) throws(CUDAError) -> (
         memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
         steps: [[PreparedCall]], preparation: [[PreparedCall]]
     ) {
-        let lowering = StepLowering(gpu, arithmetic)
+        let fixed = FixedOperands(compiled.values)
+        let lowering = StepLowering(gpu, format, fixed)
         var steps: [StepCalls] = []
-        for step in compiled.steps { steps.append(try lowering.calls(of: step.recordedWork)) }
-        let memory = try DeviceProgramMemory(compiled, steps, on: gpu)
+        for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
+        let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)
         let kernels = steps.flatMap(\.calls).compactMap { call -> DeviceKernel? in
             if case .kernel(let kernel) = call { kernel } else { nil }
         }
-        let functions = try gpu.functions(of: kernels.map(\.source))
+        let functions = try gpu.functions(of: (kernels + fixed.kernels).map(\.source))
         var prepared: [[PreparedCall]] = []
         for step in steps {
             var calls: [PreparedCall] = []
@@ -75,9 +78,15 @@ package final class CUDAExecutor: Executor {
             bytes += (buffer.storage.count * 4 + 255) / 256 * 256
         }
         let pairs = zip(compiled.steps, prepared)
+        var copies: [PreparedCall] = []
+        for kernel in fixed.kernels {
+            copies.append(
+                try PreparedCall(.kernel(kernel), StepCalls(), functions, memory, gpu))
+        }
         return (
             memory, try PinnedMemory(bytes: bytes, on: gpu), offsets,
-            pairs.filter { !$0.0.isHoisted }.map(\.1), pairs.filter { $0.0.isHoisted }.map(\.1)
+            pairs.filter { !$0.0.isHoisted }.map(\.1),
+            pairs.filter { $0.0.isHoisted }.map(\.1) + [copies]
         )
     }
 
@@ -190,6 +199,22 @@ package final class CUDAExecutor: Executor {
         if index == 0 { runFailure = nil }
         run { () throws(GraphError) in try start(stepCalls[index]) }
         attempt { () throws(CUDAError) in try gpu.synchronize() }
+    }
+
+    /// Between marks of the GPU on its stream: the time of this machine would be that of starting.
+    package func stepSeconds() -> [Double]? {
+        guard let marks = try? (0...stepCalls.count).map({ _ in try StreamMark(on: gpu) }),
+            let first = marks.first
+        else { return nil }
+        run { () throws(GraphError) in
+            first.set()
+            for (step, mark) in zip(stepCalls, marks.dropFirst()) {
+                try start(step)
+                mark.set()
+            }
+        }
+        attempt { () throws(CUDAError) in try gpu.synchronize() }
+        return zip(marks, marks.dropFirst()).map { $1.seconds(since: $0) }
     }
 
     package func run(isCancelled: () -> Bool) -> Bool {

@@ -20,21 +20,57 @@ struct StepCalls {
     var workspaceBytes = 0
 }
 
+/// Copies in 16 bits of values that change only when variables are loaded, such as the weights of a
+/// program that does not train: they are made once per load.
+final class FixedOperands {
+    private let fixed: Set<ObjectIdentifier>
+    private var copies: [ObjectIdentifier: [(offset: Int, copy: Buffer)]] = [:]
+    private(set) var storages: [Storage] = []
+    /// Make the copies.
+    private(set) var kernels: [DeviceKernel] = []
+
+    init(_ values: ValueTable) {
+        fixed = Set(values.hoisted.map { ObjectIdentifier(values.buffer($0).storage.root) })
+    }
+
+    /// The copy of a value; nil if a run may change the value.
+    func copy(of value: Buffer, in format: ElementFormat) -> Buffer? {
+        let storage = ObjectIdentifier(value.storage.root)
+        guard fixed.contains(storage) else { return nil }
+        let known = copies[storage]?.first {
+            $0.offset == value.offset && $0.copy.shape == value.shape
+        }
+        if let known { return known.copy }
+        let made = Storage(kind: .owned, count: value.count)
+        made.format = format
+        let copy = Buffer(shape: value.shape, storage: made)
+        storages.append(made)
+        copies[storage, default: []].append((value.offset, copy))
+        kernels.append(.conversion(of: value, to: copy))
+        return copy
+    }
+}
+
 /// Turns what a step has to do into calls.
 struct StepLowering {
     private let gpu: GPU
-    private let arithmetic: DeviceArithmetic
-    private var step = StepCalls()
+    /// Of the operands of products.
+    private let format: ElementFormat
+    private let fixed: FixedOperands
+    /// Whether the step runs once per load, before the copies of fixed operands are made.
+    private var isHoisted = false
+    private var calls = StepCalls()
 
-    init(_ gpu: GPU, _ arithmetic: DeviceArithmetic) {
-        (self.gpu, self.arithmetic) = (gpu, arithmetic)
+    init(_ gpu: GPU, _ format: ElementFormat, _ fixed: FixedOperands) {
+        (self.gpu, self.format, self.fixed) = (gpu, format, fixed)
     }
 
     /// - Throws: ``CUDAError`` if a library does not compute a product.
-    func calls(of work: [RecordedKernel.Work]) throws(CUDAError) -> StepCalls {
+    func calls(of step: Step) throws(CUDAError) -> StepCalls {
         var copy = self
-        for work in work { try copy.add(work) }
-        return copy.step
+        copy.isHoisted = step.isHoisted
+        for work in step.recordedWork { try copy.add(work) }
+        return copy.calls
     }
 
     private mutating func add(_ work: RecordedKernel.Work) throws(CUDAError) {
@@ -51,20 +87,20 @@ struct StepLowering {
                         add(kernel)
                     }
                 } else if let operation = node.operation as? any HostOperation {
-                    step.calls.append(.host(operation, node, inputs: inputs, output: output))
+                    calls.calls.append(.host(operation, node, inputs: inputs, output: output))
                 }
             }
         }
     }
 
     private mutating func add(_ kernel: DeviceKernel) {
-        step.scratch += kernel.scratch
-        step.calls.append(.kernel(kernel))
+        calls.scratch += kernel.scratch
+        calls.calls.append(.kernel(kernel))
     }
 
     private mutating func add(copying source: Buffer, to target: Buffer) {
         if source.storage.format == target.storage.format {
-            step.calls.append(.copy(source, to: target))
+            calls.calls.append(.copy(source, to: target))
         } else {
             add(.conversion(of: source, to: target))
         }
@@ -75,7 +111,7 @@ struct StepLowering {
     private mutating func scratch(_ shape: Shape, _ format: ElementFormat) -> Buffer {
         let storage = Storage(kind: .owned, count: shape.count)
         storage.format = format
-        step.scratch.append(storage)
+        calls.scratch.append(storage)
         return Buffer(shape: shape, storage: storage)
     }
 
@@ -83,6 +119,7 @@ struct StepLowering {
     private mutating func operand(_ value: Buffer, _ format: ElementFormat) -> Buffer {
         let alignment = 16 / format.bytes
         if value.storage.format == format, value.offset.isMultiple(of: alignment) { return value }
+        if !isHoisted, let copy = fixed.copy(of: value, in: format) { return copy }
         let copy = scratch(value.shape, format)
         add(copying: value, to: copy)
         return copy
@@ -105,15 +142,13 @@ struct StepLowering {
     private mutating func add(
         _ wanted: CuBLASLt.Product, _ inputs: [Buffer], _ output: Buffer
     ) throws(CUDAError) {
-        let format = arithmetic.format
         var product = wanted
         product.format = format.number
-        product.usesTF32 = arithmetic == .tensorFloat32
         let (x, y) = (operand(inputs[0], format), operand(inputs[1], format))
         let result = target(output, .float32)
         let plan = try gpu.cuBLASLt.plan(product, workspaceLimit: GPU.workspaceLimit)
-        step.workspaceBytes = max(step.workspaceBytes, plan.workspaceBytes)
-        step.calls.append(.matrices(plan, x: x, y: y, result: result))
+        calls.workspaceBytes = max(calls.workspaceBytes, plan.workspaceBytes)
+        calls.calls.append(.matrices(plan, x: x, y: y, result: result))
         finish(result, to: output)
     }
 
@@ -121,18 +156,18 @@ struct StepLowering {
         _ wanted: ConvolutionCall, _ inputs: [Buffer], _ output: Buffer
     ) throws(CUDAError) {
         var call = wanted
-        (call.format, call.usesTF32) = (arithmetic.format, arithmetic == .tensorFloat32)
+        call.format = format
         let operands = inputs.map { operand($0, call.format) }
         let plan = try gpu.plan(call)
-        step.workspaceBytes = max(step.workspaceBytes, plan.workspaceBytes)
+        calls.workspaceBytes = max(calls.workspaceBytes, plan.workspaceBytes)
         let result = target(output, call.format)
         switch call.direction {
         case .forward:
-            step.calls.append(.convolution(plan, x: operands[0], w: operands[1], y: result))
+            calls.calls.append(.convolution(plan, x: operands[0], w: operands[1], y: result))
         case .dataGradient:
-            step.calls.append(.convolution(plan, x: result, w: operands[1], y: operands[0]))
+            calls.calls.append(.convolution(plan, x: result, w: operands[1], y: operands[0]))
         case .weightGradient:
-            step.calls.append(.convolution(plan, x: operands[0], w: result, y: operands[1]))
+            calls.calls.append(.convolution(plan, x: operands[0], w: result, y: operands[1]))
         }
         finish(result, to: output)
     }

@@ -14,11 +14,14 @@ final class DeviceProgramMemory {
     /// Allocates the memory, and binds the storages to it.
     ///
     /// - Throws: ``CUDAError`` if the GPU does not have as much.
-    init(_ compiled: CompiledGraph, _ steps: [StepCalls], on gpu: GPU) throws(CUDAError) {
+    init(
+        _ compiled: CompiledGraph, _ steps: [StepCalls], _ copies: [Storage], on gpu: GPU
+    ) throws(CUDAError) {
         let values = compiled.values
+        let ownedStorages = values.ownedStorages + copies
         let plan = MemoryPlan(values.placedStorages)
         let arena = Self.aligned(4 * plan.count)
-        let owned = values.ownedStorages.reduce(0) { $0 + Self.aligned(4 * $1.words) }
+        let owned = ownedStorages.reduce(0) { $0 + Self.aligned(4 * $1.words) }
         let stepBytes = steps.map { Self.scratchBytes(of: $0) + $0.workspaceBytes }.max() ?? 0
         let bytes = arena + owned + stepBytes
         let (free, total) = try gpu.memory()
@@ -35,7 +38,7 @@ final class DeviceProgramMemory {
             storage.bind(to: memory.address + UInt(4 * offset))
         }
         var end = memory.address + UInt(arena)
-        for storage in values.ownedStorages {
+        for storage in ownedStorages {
             storage.bind(to: end)
             end += UInt(Self.aligned(4 * storage.words))
         }

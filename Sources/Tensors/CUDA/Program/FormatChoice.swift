@@ -9,13 +9,13 @@ struct FormatChoice {
     private let values: ValueTable
     private var images: Set<Int> = []
 
-    /// Sets the formats of the storages.
-    static func apply(_ arithmetic: DeviceArithmetic, to compiled: CompiledGraph) {
-        guard arithmetic.format != .float32 else { return }
+    /// Sets the formats of the storages, if the operands of products have this one.
+    static func apply(_ format: ElementFormat, to compiled: CompiledGraph) {
+        guard format != .float32 else { return }
         let choice = FormatChoice(compiled.values)
         for id in choice.images {
             let storage = compiled.values.buffer(id).storage
-            if storage.root.kind == .arena { storage.format = arithmetic.format }
+            if storage.root.kind == .arena { storage.format = format }
         }
     }
 

@@ -89,3 +89,27 @@ final class CapturedCalls {
         try gpu.driver.check(gpu.driver.launchGraph(executable, gpu.stream), "starting a graph")
     }
 }
+
+/// A point in the order of the stream, whose time the GPU notes (an event of the driver).
+final class StreamMark {
+    private let event: Driver.Handle
+    private let gpu: GPU
+
+    init(on gpu: GPU) throws(CUDAError) {
+        var event: Driver.Handle?
+        try gpu.driver.check(gpu.driver.createEvent(&event, 0), "creating a mark")
+        guard let event else { throw CUDAError("CUDA: there is no mark") }
+        (self.event, self.gpu) = (event, gpu)
+    }
+
+    deinit { gpu.exclusively { _ = gpu.driver.destroyEvent(event) } }
+
+    func set() { _ = gpu.driver.recordEvent(event, gpu.stream) }
+
+    /// Once the stream has passed both.
+    func seconds(since other: StreamMark) -> Double {
+        var milliseconds: Float = 0
+        _ = gpu.driver.elapsed(&milliseconds, other.event, event)
+        return Double(milliseconds) / 1000
+    }
+}

@@ -55,14 +55,14 @@ extension Execution.Device {
                     roundsToHalf: options.roundsToHalf, recomputes: options.recomputes),
                 stepPasses: []
             ) { compiled throws(GraphError) in
-                try CUDAExecutor(compiled, on: gpu, options.arithmetic.onDevice)
+                try CUDAExecutor(compiled, on: gpu, options.arithmetic.elementFormat)
             }
         }
     }
 }
 
 extension Arithmetic {
-    fileprivate var onDevice: DeviceArithmetic {
+    fileprivate var elementFormat: ElementFormat {
         switch self {
         case .float32: .float32
         case .float16: .float16
