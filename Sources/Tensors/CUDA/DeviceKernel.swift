@@ -6,9 +6,9 @@ import RetintTensors
 package struct DeviceKernel {
     /// How the threads share out the work.
     package enum Grid {
-        /// One thread for each of so many elements.
+        /// One thread for each element; the number of elements.
         case elements(Int)
-        /// So many blocks of so many threads, a multiple of 32.
+        /// The number of blocks, and of the threads in each, which is a multiple of 32.
         case blocks(Int, threads: Int)
 
         /// Of a block.

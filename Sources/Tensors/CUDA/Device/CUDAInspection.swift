@@ -69,9 +69,7 @@ extension Driver {
             try driver.check(driver.device(&device, index), "opening GPU \(index)")
             var characters = [CChar](repeating: 0, count: 256)
             try driver.check(driver.deviceName(&characters, 255, device), "asking for a name")
-            name = String(
-                decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
-                as: UTF8.self)
+            name = String(written: characters)
             func attribute(_ number: Int32) throws(CUDAError) -> Int {
                 var value: Int32 = 0
                 try driver.check(

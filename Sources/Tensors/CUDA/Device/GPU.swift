@@ -19,6 +19,7 @@ package final class GPU: @unchecked Sendable {
     /// What has been compiled and planned in this process.
     private let functions = Mutex<[String: Function]>([:])
     private let convolutions = Mutex<[ConvolutionCall: ConvolutionPlan]>([:])
+    private let products = Mutex<[CuBLASLt.Product: CuBLASLt.Plan]>([:])
 
     private struct Function: @unchecked Sendable {
         let handle: Driver.Handle
@@ -139,6 +140,15 @@ package final class GPU: @unchecked Sendable {
             let plan = try ConvolutionPlan.plan(
                 call, for: .handle(cuDNNHandle), workspaceLimit: Self.workspaceLimit, cuDNN)
             known[call] = plan
+            return plan
+        }
+    }
+
+    func plan(_ product: CuBLASLt.Product) throws(CUDAError) -> CuBLASLt.Plan {
+        try products.withLock { known throws(CUDAError) in
+            if let plan = known[product] { return plan }
+            let plan = try cuBLASLt.plan(product, workspaceLimit: Self.workspaceLimit)
+            known[product] = plan
             return plan
         }
     }

@@ -5,9 +5,11 @@ import RetintTensors
 /// A value in memory as [outer, count, inner], of which the middle axis is reduced.
 private struct ReducedAxis {
     let outer, count, inner: Int
+}
 
+extension ReducedAxis {
     /// - Precondition: the axes are adjacent in memory.
-    init(_ axes: [Int], of shape: Shape) {
+    fileprivate init(_ axes: [Int], of shape: Shape) {
         let order = Layout.axes(rank: shape.rank)
         let reduced = order.indices.filter { axes.contains(order[$0]) && shape[order[$0]] != 1 }
         let first = reduced.first ?? order.count
@@ -24,8 +26,8 @@ private struct ReducedAxis {
 /// How many parts a GPU is kept busy with: more than any has multiprocessors, several for each.
 private let busyBlocks = 512
 
-/// Threads of a block for 32 columns of so many rows. Where few blocks have many rows, as for what
-/// others have combined, more threads wait less for memory.
+/// How many threads a block has for 32 columns of `rows` rows each. With more threads, those that
+/// wait for memory hold up less of the work.
 private func columnThreads(_ rows: Int) -> Int { rows > 64 ? 1024 : 256 }
 
 /// How a reduction combines elements. A block has a part of the elements; if several blocks share
@@ -127,12 +129,6 @@ private struct BlockReduction {
         BlockReduction(
             type: "float", start: "-RT_INFINITY", combined: { "rt_max(\($0), \($1))" },
             blockFunction: "rt_block_max", columnFunction: "rt_column_max", finished: { $0 })
-    }
-}
-
-extension ReducedAxis {
-    fileprivate init(outer: Int, count: Int, inner: Int) {
-        (self.outer, self.count, self.inner) = (outer, count, inner)
     }
 }
 

@@ -7,6 +7,14 @@ package struct CUDAError: Error, Hashable, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
+extension String {
+    /// The text that a function of C has written, up to the final zero.
+    init(written characters: [CChar]) {
+        let bytes = characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
+
 /// A library of CUDA, loaded at run time: nothing of CUDA is needed to build retint, or to run it
 /// on the CPU.
 package struct CUDALibrary: @unchecked Sendable {

@@ -57,8 +57,7 @@ struct CuDNN: @unchecked Sendable {
         let text = statusText(status).map { String(cString: $0) } ?? "error \(status)"
         var characters = [CChar](repeating: 0, count: 512)
         lastMessage(&characters, characters.count - 1)
-        let message = String(
-            decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let message = String(written: characters)
         throw CUDAError(
             "cuDNN \(versionText): \(action()): \(text)"
                 + (message.isEmpty ? "" : " (\(message))"))

@@ -92,8 +92,7 @@ package struct NVRTC: Sendable {
         try check(logSize(program, &count))
         var characters = [CChar](repeating: 0, count: max(count, 1))
         try check(log(program, &characters))
-        let text = characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        return String(decoding: text, as: UTF8.self)
+        return String(written: characters)
     }
 
     private func check(_ status: Status) throws(CUDAError) {

@@ -146,7 +146,7 @@ struct StepLowering {
         product.format = format.number
         let (x, y) = (operand(inputs[0], format), operand(inputs[1], format))
         let result = target(output, .float32)
-        let plan = try gpu.cuBLASLt.plan(product, workspaceLimit: GPU.workspaceLimit)
+        let plan = try gpu.plan(product)
         calls.workspaceBytes = max(calls.workspaceBytes, plan.workspaceBytes)
         calls.calls.append(.matrices(plan, x: x, y: y, result: result))
         finish(result, to: output)
