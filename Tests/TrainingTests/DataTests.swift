@@ -1,5 +1,6 @@
 import Foundation
 import RetintImages
+import RetintPhotoData
 import RetintTestSupport
 import Testing
 
@@ -99,9 +100,40 @@ import Testing
 
     @Test func everyPassTakesEveryPhotoOnce() {
         let order = EpochOrder(seed: 3, shards: [Array(0..<50)], window: 1)
-        let passes = [(0, 0), (0, 1), (1, 0)].map { order.permutation(epoch: $0, pass: $1) }
+        let passes = [(0, 0), (0, 1), (1, 0)].map { order.pass($1, epoch: $0) }
         for pass in passes { #expect(pass.sorted() == Array(0..<50)) }
         #expect(Set(passes).count == 3)
+    }
+
+    @Test(arguments: [(0.0, [40, 9, 1]), (0.5, [31, 14, 5]), (1.0, [17, 16, 17])])
+    func sourcesAreSeenAsOftenAsTheirBalanceSays(balance: Double, counts: [Int]) {
+        let sources = [Array(0..<40), Array(40..<49), [49]]
+        let balance = SourceBalance(sources: sources, balance: balance)
+        #expect(balance.counts == counts)
+        let order = EpochOrder(
+            seed: 3, shards: [Array(0..<50)], window: 1, balance: balance, epochPasses: 2)
+        let passes = [(0, 0), (0, 1), (1, 0), (1, 1)].map { order.pass($1, epoch: $0) }
+        #expect(Set(passes).count == 4)
+        for pass in passes {
+            for (source, count) in zip(sources, counts) {
+                #expect(pass.filter(source.contains).count == count)
+            }
+        }
+        // No photo of a source is seen more than once more than another.
+        for source in sources {
+            let seen = source.map { photo in passes.joined().filter { $0 == photo }.count }
+            #expect(seen.max()! - seen.min()! <= 1)
+        }
+    }
+
+    @Test func sourcesAreFolders() throws {
+        let photos = ["a/1.jpg", "b/2.jpg", "a/3.jpg"].map { PhotoReference.file($0) }
+        let balance = try SourceBalance(of: photos, balance: 1)
+        #expect(balance.sources == [[0, 2], [1]])
+        let error = #expect(throws: TrainingError.self) {
+            try SourceBalance(of: Array(photos.filter { $0 != photos[1] }), balance: 1)
+        }
+        #expect(error?.description.contains("all in one folder") == true)
     }
 
     @Test(arguments: [(30, 90), (200, 64), (1, 1)])

@@ -33,7 +33,7 @@ import Testing
         let all = Array(0..<photos)
         let parts = (0..<shards).map { shard in all.filter { $0 % shards == shard } }
         let order = EpochOrder(seed: 3, shards: parts, window: window)
-        let passes = [(0, 0), (0, 1), (1, 0)].map { order.permutation(epoch: $0, pass: $1) }
+        let passes = [(0, 0), (0, 1), (1, 0)].map { order.pass($1, epoch: $0) }
         #expect(Set(passes).count == 3)
         for pass in passes {
             #expect(pass.sorted() == all)

@@ -7,20 +7,24 @@ says is checked by `Scripts/datasets --check-licenses`, and what is held out by
 Scripts/tools/hold_out.py.
 """
 
+import contextlib
+import csv
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
 import struct
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import zlib
 
 import numpy
 from PIL import Image
 
 from retint_comparisons import decoding
-from retint_photos import card, debian, kin, statements
+from retint_photos import card, debian, kin, open_photos, statements
 from retint_tool import ROOT
 
 COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
@@ -282,6 +286,108 @@ class Judge(unittest.TestCase):
         for text in ("one", "two"):
             card.write_section("n", "photos", text)
         self.assertEqual(card.card("n").read_text(), "# n\n\n<!-- photos -->\ntwo\n<!-- end -->\n")
+
+
+class OpenPhotos(unittest.TestCase):
+    """Datasets/open-photos is made from a repository of this machine, or from a folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.repository = self.root / "someone/photos"
+        self.repository.mkdir(parents=True)
+        self.run_git("init", "--quiet")
+        self.run_git("config", "uploadpack.allowFilter", "true")
+        self.run_git("config", "uploadpack.allowAnySHA1InWant", "true")
+        noise = numpy.random.default_rng(0).integers(0, 255, (40, 60, 3), "uint8")
+        image = Image.fromarray(noise).resize((900, 600))
+        exif = Image.Exif()
+        exif[0x0112] = 6  # Turned by a quarter.
+        image.save(self.repository / "a [1].jpg", exif=exif)
+        image.crop((0, 0, 90, 60)).save(self.repository / "b.png")
+        (self.repository / "other.bin").write_bytes(bytes(1000))
+        self.run_git("add", ".")
+        self.run_git("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "photos")
+        commit = self.run_git("rev-parse", "HEAD").decode().strip()
+        self.rows = [self.row("train", "a.jpg", "a [1].jpg", commit),
+                     self.row("test", "b.jpg", "b.png", commit)]
+        for name, value in (("OUTPUT", self.root / "out"), ("rows", lambda: self.rows),
+                            ("LEAST_SHARE", 0.8), ("ROOT", self.root)):
+            self.addCleanup(setattr, open_photos, name, getattr(open_photos, name))
+            setattr(open_photos, name, value)
+
+    def run_git(self, *arguments):
+        return open_photos.git(self.repository, *arguments)
+
+    def row(self, split, name, path, commit):
+        data = (self.repository / path).read_bytes()
+        return {"split": split, "source": "s", "name": name, "repository": "someone/photos",
+                "commit": commit, "path": path, "sha256": open_photos.digest(data),
+                "file_sha256": open_photos.digest(open_photos.made(data))}
+
+    def collect(self, *arguments):
+        messages = io.StringIO()
+        with unittest.mock.patch.object(sys, "argv", ["datasets", *arguments]), \
+                contextlib.redirect_stderr(messages):
+            try:
+                open_photos.main()
+            except SystemExit as exit:
+                return f"{messages.getvalue()}{exit}"
+        return messages.getvalue()
+
+    def files(self):
+        folder = self.root / "out"
+        return {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+
+    def test_it_clones_only_what_is_listed(self):
+        message = self.collect("--host", f"file://{self.root}")
+        self.assertEqual(message, "datasets: 2 of 2 photos are in out\n")
+        self.assertEqual(self.files(), {"SOURCES.tsv", "all-train.txt", "all-validation.txt",
+                                        "train/s/a.jpg", "test/s/b.jpg"})
+        with Image.open(self.root / "out/train/s/a.jpg") as image:
+            self.assertEqual((image.size, dict(image.getexif())), ((299, 448), {}))
+        with Image.open(self.root / "out/test/s/b.jpg") as image:
+            self.assertEqual(image.size, (90, 60))
+        self.assertEqual((self.root / "out/all-train.txt").read_text(), "train/s/a.jpg\n")
+        self.assertEqual(self.collect("--host", "file:///nowhere"), "")
+
+    def test_photos_change_their_split_and_others_are_removed(self):
+        self.collect("--host", f"file://{self.root}")
+        self.rows[0]["split"] = "test"
+        self.collect("--host", f"file://{self.root}")
+        self.assertNotIn("train/s/a.jpg", self.files())
+        self.assertIn("test/s/a.jpg", self.files())
+
+    def test_finished_files_are_checked(self):
+        finished = self.root / "finished"
+        finished.mkdir()
+        for row in self.rows:
+            (finished / row["name"]).write_bytes(
+                open_photos.made((self.repository / row["path"]).read_bytes()))
+        (finished / "b.jpg").write_bytes(b"damaged")
+        message = self.collect("--from", str(finished), "--host", f"file://{self.root}")
+        self.assertEqual(message, "datasets: 2 of 2 photos are in out\n")
+        self.assertNotEqual((self.root / "out/test/s/b.jpg").read_bytes(), b"damaged")
+
+    def test_what_is_gone_or_changed_is_skipped(self):
+        self.rows[1]["sha256"] = "0" * 64
+        message = self.collect("--host", f"file://{self.root}")
+        self.assertIn("b.jpg skipped: b.png differs", message)
+        self.assertIn("too few photos", message)
+        self.assertIn("photos skipped:", self.collect("--host", "file:///nowhere"))
+
+    def test_the_list_keeps_sources_apart(self):
+        with open_photos.LIST.open(encoding="utf-8") as file:
+            listed = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+        splits = {}
+        for row in listed:
+            splits.setdefault(row["source"], set()).add(row["split"])
+            self.assertRegex(row["name"], r"^[a-z0-9.-]+\.jpg$")
+            self.assertRegex(row["source"], r"^[a-z0-9-]+$")
+            self.assertRegex(row["commit"], r"^[0-9a-f]{40}$")
+        self.assertTrue(all(len(names) == 1 for names in splits.values()))
+        self.assertEqual(len({row["name"] for row in listed}), 4435)
 
 
 def main():

@@ -16,6 +16,12 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The path of the folder that a file is in; nil for a packed photo.
+    package var folder: String? {
+        guard case .file(let path) = self else { return nil }
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+
     /// The shard of a packed dataset that the photo is in, from 0; nil without shards.
     package var shard: Int? {
         guard case .packed(let pack, let name) = self else { return nil }

@@ -52,7 +52,7 @@ extension TrainingConfiguration {
         /// An option of the network.
         private init(_ option: ArchitectureOption) {
             (key, wanted) = (option.name, option.values)
-            let fallback = option.isOptional ? "; null: the architecture's own" : ""
+            let fallback = option.nullMeaning.map { "; null: \($0)" } ?? ""
             help = "\(option.meaning)\(option.owners)\(fallback)"
             read = { configuration, text in
                 var options = configuration.network

@@ -51,6 +51,9 @@ extension TrainingConfiguration {
         /// The largest number of shards of a packed dataset whose photos are shuffled together;
         /// nil: all.
         public var shuffleShards: Int? = 16
+        /// How evenly the sources of photos are seen, 0…1: the share of a folder of n photos is in
+        /// proportion to n^(1 − this). 0: all photos are seen equally often; 1: all folders are.
+        public var sourceBalance = 0.0
         /// The size of the cache of decoded photos, in MiB.
         public var cacheMegabytes = 1024
         /// Threads that prepare batches.
@@ -121,6 +124,9 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
             .init(
                 "data.shuffle_shards", optional: \.data.shuffleShards, .range(1...100_000),
                 "shards of a packed dataset whose photos are shuffled together; null: all"),
+            .init(
+                "data.source_balance", \.data.sourceBalance, .range(0...1),
+                "0: photos are seen equally often; 1: folders of photos are, whatever their size"),
             .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "size of the cache of decoded photos"),

@@ -35,7 +35,7 @@ final class BatchSource: Sendable {
     /// The approximate number of photos in such a block: 100 MB for a short side of 512 pixels.
     private static let photosAhead = 128
 
-    /// - Throws: the errors of reading cut-outs.
+    /// - Throws: the errors of reading cut-outs and of ``SourceBalance``.
     init(
         _ photos: PhotoCache, _ options: BatchOptions, classes: ClassTargets?,
         ranks: Communicator = .single
@@ -49,7 +49,10 @@ final class BatchSource: Sendable {
         // If the batch size does not divide the number of photos, a batch spans two epochs: no
         // photo is lost, and none is used twice.
         epochExamples = options.epochSteps.map { $0 * options.batch } ?? photos.paths.count
-        order = EpochOrder(seed: seed, of: photos.paths, window: settings.shuffleShards)
+        let photoCount = max(photos.paths.count, 1)
+        order = try EpochOrder(
+            seed: seed, of: photos.paths, settings,
+            epochPasses: (epochExamples + photoCount - 1) / photoCount)
     }
 
     /// The epoch after a number of steps, from 0.
@@ -113,7 +116,7 @@ final class BatchSource: Sendable {
         return passes.withLock { passes in
             let known = passes.first { $0.epoch == example.epoch && $0.number == number }
             if let known { return known.order[position] }
-            let order = order.permutation(epoch: example.epoch, pass: number)
+            let order = order.pass(number, epoch: example.epoch)
             passes = [Pass(epoch: example.epoch, number: number, order: order)] + passes.prefix(3)
             return order[position]
         }

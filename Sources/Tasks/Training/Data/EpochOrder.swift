@@ -2,7 +2,8 @@ import RetintLayers
 import RetintPhotoData
 import RetintTensors
 
-/// The order of photos in an epoch: passes over all of them, each in its own random order.
+/// The order of photos in an epoch: passes over all of them, each in its own random order. With a
+/// balance of sources, a pass has as many examples, but sees some photos less often than others.
 ///
 /// Photos of a few shards at a time are shuffled, so that the photos needed next are close together
 /// on the disk. The choice of shards is random, too. The order follows from seed, epoch and pass
@@ -13,22 +14,40 @@ struct EpochOrder: Sendable {
     let shards: [[Int]]
     /// The largest number of shards whose photos are shuffled together.
     let window: Int
+    /// nil: every pass sees each photo once.
+    let balance: SourceBalance?
+    /// The number of passes in an epoch; the last may be a part of one.
+    let epochPasses: Int
 
-    init(seed: UInt64, shards: [[Int]], window: Int) {
+    init(
+        seed: UInt64, shards: [[Int]], window: Int, balance: SourceBalance? = nil,
+        epochPasses: Int = 1
+    ) {
         (self.seed, self.shards, self.window) = (seed, shards, window)
+        (self.balance, self.epochPasses) = (balance, epochPasses)
     }
 
-    /// - Parameter window: nil for all shards.
-    init(seed: UInt64, of photos: [PhotoReference], window: Int?) {
+    /// - Throws: the errors of ``SourceBalance``.
+    init(
+        seed: UInt64, of photos: [PhotoReference], _ settings: TrainingConfiguration.DataSettings,
+        epochPasses: Int
+    ) throws {
         let shards = Dictionary(grouping: photos.indices) { photos[$0].shard ?? 0 }
         self.init(
             seed: seed, shards: shards.sorted { $0.key < $1.key }.map(\.value),
-            window: window ?? .max)
+            window: settings.shuffleShards ?? .max,
+            balance: settings.sourceBalance > 0
+                ? try SourceBalance(of: photos, balance: settings.sourceBalance) : nil,
+            epochPasses: epochPasses)
     }
 
     /// The indices of the photos in one pass.
-    func permutation(epoch: Int, pass: Int) -> [Int] {
+    func pass(_ pass: Int, epoch: Int) -> [Int] {
         var random = RandomStream(seed: seed, name: "order \(epoch) \(pass)")
+        if let balance {
+            let photos = balance.photos(pass: epoch * epochPasses + pass, seed: seed)
+            return Self.shuffled(photos, &random)
+        }
         guard shards.count > window else {
             // As without shards.
             return Self.shuffled(shards.flatMap { $0 }.sorted(), &random)
@@ -42,7 +61,7 @@ struct EpochOrder: Sendable {
         }
     }
 
-    private static func shuffled<Element>(
+    static func shuffled<Element>(
         _ elements: [Element], _ random: inout RandomStream
     ) -> [Element] {
         var order = elements
