@@ -9,7 +9,7 @@ import Testing
 @Suite struct OptionTests {
     private let options = ColorizerOptions(
         width: 0.5, depth: 2, decoderWidth: 0.25, temperature: 0.6, chromaScale: 1.5,
-        certainty: 2, hasClassHead: false, isFolded: true)
+        vividChromaScale: 2.5, certainty: 2, hasClassHead: false, isFolded: true)
 
     @Test func textsAreReadAsTheyWereWritten() throws {
         #expect(options.texts.count == ColorizerOptions.table.count)

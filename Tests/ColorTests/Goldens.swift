@@ -24,6 +24,7 @@ struct ImageGoldens: Decodable {
     let psnr: Double
     let ssim: Double
     let colorfulness: Double
+    let basicsrColorfulness: Double
     let meanDeltaE2000: Double
     let meanAbError: Double
     let areaUnderCurve: Double
@@ -48,6 +49,19 @@ struct GroupGoldens: Decodable {
 
     static func load() throws -> Self {
         try decodeGolden("groups.json", keys: .convertFromSnakeCase)
+    }
+}
+
+/// The errors of skin by its tone, in an image of patches.
+struct SkinGoldens: Decodable {
+    let width: Int
+    let original: [UInt8]
+    let estimate: [UInt8]
+    let deltaE2000: [Double?]
+    let pixels: [Int]
+
+    static func load() throws -> Self {
+        try decodeGolden("skin.json", keys: .convertFromSnakeCase)
     }
 }
 

@@ -33,6 +33,10 @@ import Testing
                     first, second, width: goldens.width, height: goldens.height), goldens.ssim
             ),
             ("colorfulness", try colorfulness(ofRGB: first), goldens.colorfulness),
+            (
+                "BasicSR's colorfulness", try basicSRColorfulness(ofRGB: first),
+                goldens.basicsrColorfulness
+            ),
             ("mean ΔE2000", try meanDeltaE2000(firstLab, secondLab), goldens.meanDeltaE2000),
             ("mean ab error", try meanABError(firstLab, secondLab), goldens.meanAbError),
             ("area under curve", errors.areaUnderCurve, goldens.areaUnderCurve),
@@ -65,6 +69,23 @@ import Testing
         #expect(measured.count == recorded.count)
         for (value, golden) in zip(measured, recorded) {
             #expect(abs(value - golden) <= 1e-4, "\(value), recorded \(golden)")
+        }
+    }
+
+    @Test func skinByToneMatchesScikitImage() throws {
+        let goldens = try SkinGoldens.load()
+        let (reference, estimate) = (lab(fromRGB: goldens.original), lab(fromRGB: goldens.estimate))
+        var (skin, again) = (SkinErrors(), SkinErrors())
+        try again.add(
+            original: goldens.original, reference: reference, estimate: estimate,
+            width: goldens.width)
+        #expect(SkinTone.allCases.map(skin.deltaE2000) == [Double?](repeating: nil, count: 6))
+        skin.add(again)
+        skin.add(again)
+        #expect(SkinTone.allCases.map(skin.pixels) == goldens.pixels.map { 2 * $0 })
+        for (tone, golden) in zip(SkinTone.allCases, goldens.deltaE2000) {
+            let (value, golden) = (skin.deltaE2000(of: tone) ?? .nan, golden ?? .nan)
+            #expect(abs(value - golden) <= 1e-3, "\(tone): \(value), recorded \(golden)")
         }
     }
 

@@ -91,6 +91,27 @@ import Testing
             says: ["must be from 0 to 4"])
     }
 
+    @Test func vividColorsAreThoseOfTheirOwnSaturation() throws {
+        let options = ColorizerOptions(width: 0.25, chromaScale: 0.5, vividChromaScale: 2)
+        var checkpoint = try Checkpoint(.named("class-unet", options), seed: 3)
+        try checkpoint.write(to: bench.path("two.h5"))
+        checkpoint.network = .named("class-unet", .init(width: 0.25, chromaScale: 2))
+        try checkpoint.write(to: bench.path("one.h5"))
+        let photo = try bench.makePhoto("a.png")
+        func colored(_ model: String, _ style: String...) throws -> Image {
+            let folder = ([model] + style).joined()
+            try bench.expect(0, ["colorize", model, photo, "-o", folder, "--size", "64"] + style)
+            return try Image(contentsOf: bench.path("\(folder)/a.png"))
+        }
+        let vivid = try colored("two.h5", "--style", "vivid")
+        #expect(try vivid == colored("one.h5"))
+        #expect(try vivid != colored("two.h5"))
+        #expect(try colored("two.h5") == colored("two.h5", "--style", "accurate"))
+        try bench.expect(
+            64, "colorize", "one.h5", photo, "-o", "x", "--style", "vivid",
+            says: ["one.h5 has no vivid colors", "--vivid-saturation"])
+    }
+
     private func luminance(_ rgb: ArraySlice<UInt8>) -> Double {
         let linear = rgb.map { value in
             let level = Double(value) / 255

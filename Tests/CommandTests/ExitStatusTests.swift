@@ -19,7 +19,8 @@ import Testing
             status: .wrongUsage,
             kinds: [
                 Fault.usage, CheckpointProblem.badOption, ConversionProblem.option,
-                ModelProblem.size, PhotoProblem.packed, PhotoProblem.output, PhotoProblem.corners,
+                ModelProblem.size, ModelProblem.style, PhotoProblem.packed, PhotoProblem.output,
+                PhotoProblem.corners,
                 BenchmarkProblem.option, BenchmarkProblem.notTrainable, TrainingProblem.runExists,
                 TrainingProblem.setting, ColorizerProblem.unknownArchitecture("vgg"),
                 ColorizerProblem.needsDefinition("onnx"),

@@ -111,6 +111,11 @@ import Testing
             "class-unet", .init(width: 0.25, temperature: 0.6, chromaScale: 1.5))
         #expect(try Checkpoint(contentsOf: bench.path("livelier.h5")) == checkpoint)
         try bench.expect(
+            0, "import", "trained.h5", "--vivid-saturation", "2.5", "-o", "vivid.h5")
+        checkpoint.network = .named(
+            "class-unet", .init(width: 0.25, temperature: 0.6, vividChromaScale: 2.5))
+        #expect(try Checkpoint(contentsOf: bench.path("vivid.h5")) == checkpoint)
+        try bench.expect(
             64, "import", "trained.h5", "--architecture", "mobile-unet", "--saturation", "1.5",
             "-o", "none.h5", says: ["mobile-unet has no saturation", "class-unet"])
         // Named, an architecture has the options that are given alone.

@@ -1,5 +1,6 @@
 import Foundation
 import RetintCommandSupport
+import RetintImages
 import RetintTestSupport
 import Testing
 
@@ -56,6 +57,30 @@ import Testing
         #expect(pair[1] > 5 && abs(pair[0] - pair[1]) < 3)
         let table = try bench.expect(0, "evaluate", model, "--data", "data", "--size", "64")
         #expect(table.output.hasPrefix("2 photos at 64 × 64\n"))
+        let paper = try bench.expect(
+            0, "evaluate", model, "--data", "data", "--size", "64", "--metrics", "paper")
+        let names = paper.output.split(separator: "\n").dropFirst(2).map { $0.prefix(14) }
+        #expect(names.count == 8 && names.contains("CF of BasicSR "))
+    }
+
+    @Test func skinIsMeasuredByTone() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("people")
+        for (name, color) in [("light", [224, 172, 140]), ("dark", [96, 60, 42])] {
+            try Image(
+                width: 64, height: 64, red: UInt8(color[0]), green: UInt8(color[1]),
+                blue: UInt8(color[2])
+            ).write(to: bench.path("people/\(name).png"))
+        }
+        let arguments = ["evaluate", model, "--data", "people", "--size", "64", "--skin"]
+        let report = try bench.json(try bench.expect(0, arguments + ["--json"]))
+        let skin = try #require(report["skin"] as? [String: Double])
+        #expect(skin.keys.sorted() == ["dark", "light"])
+        let table = try bench.expect(0, arguments).output
+        #expect(table.contains("ΔE2000, light skin") && !table.contains("tan skin"))
+        #expect(table.contains("skin, ΔE2000 less than gray's by a share of: light "))
+        try bench.expect(
+            64, arguments + ["--video"], says: ["--skin and --metrics have no effect"])
     }
 
     @Test func showsTheModelOldPhotos() throws {

@@ -53,6 +53,10 @@ private func decibels(peak: Double, meanSquare: Double) -> Double {
 /// - Parameter pixels: Interleaved 8-bit RGB.
 /// - Throws: `ColorScienceError` if there are no pixels.
 package func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
+    try colorfulness(ofRGB: pixels) { $0 }
+}
+
+private func colorfulness(ofRGB pixels: [UInt8], _ opponent: (Int) -> Int) throws -> Double {
     guard pixels.count >= 3 else {
         throw ColorScienceError(measure: "colorfulness", problem: "the image is empty")
     }
@@ -61,11 +65,20 @@ package func colorfulness(ofRGB pixels: [UInt8]) throws -> Double {
     for index in stride(from: 0, to: pixels.count - 2, by: 3) {
         let red = Int(pixels[index])
         let green = Int(pixels[index + 1])
-        redGreen.add(2 * (red - green))
-        yellowBlue.add(red + green - 2 * Int(pixels[index + 2]))
+        redGreen.add(opponent(2 * (red - green)))
+        yellowBlue.add(opponent(red + green - 2 * Int(pixels[index + 2])))
     }
     let spread = (redGreen.variance + yellowBlue.variance).squareRoot()
     return spread + 0.3 * hypot(redGreen.mean, yellowBlue.mean)
+}
+
+/// Colorfulness as BasicSR, and so DDColor, computes it: of the absolute values of rg and yb, which
+/// differs from the definition.
+///
+/// - Parameter pixels: Interleaved 8-bit RGB.
+/// - Throws: `ColorScienceError` if there are no pixels.
+package func basicSRColorfulness(ofRGB pixels: [UInt8]) throws -> Double {
+    try colorfulness(ofRGB: pixels) { abs($0) }
 }
 
 /// Exact sums of values passed as their doubles, so that halves are integers.

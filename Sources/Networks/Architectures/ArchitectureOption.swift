@@ -10,8 +10,8 @@ public struct ArchitectureOption: Sendable {
     public let values: String
     /// The range of a number: `0.25 to 4`; nil for a Boolean.
     public let range: String?
-    /// Whether it can be null, which leaves the value to the architecture.
-    public let isOptional: Bool
+    /// What null means, to follow "null:": `the architecture's own`; nil if it cannot be null.
+    public let nullMeaning: String?
     /// Whether a network can be trained with it, so that a configuration has a key for it.
     package let isTrainable: Bool
 
@@ -32,7 +32,7 @@ extension ArchitectureOption {
     ) -> ArchitectureOption {
         ArchitectureOption(
             name: name, meaning: meaning, values: values(range), range: text(range),
-            isOptional: false, isTrainable: true, path: path, isRequired: isRequired,
+            nullMeaning: nil, isTrainable: true, path: path, isRequired: isRequired,
             read: { text, options in
                 guard let value = text.flatMap(Value.init) else { return false }
                 options[keyPath: path] = value
@@ -45,11 +45,11 @@ extension ArchitectureOption {
     /// A number that can be null.
     static func number<Value: Comparable & LosslessStringConvertible & Sendable>(
         _ name: String, optional path: Path<Value?>, in range: ClosedRange<Value>,
-        _ meaning: String, isRequired: Bool = false
+        _ meaning: String, null: String = "the architecture's own", isRequired: Bool = false
     ) -> ArchitectureOption {
         ArchitectureOption(
             name: name, meaning: meaning, values: "\(values(range)), or null", range: text(range),
-            isOptional: true, isTrainable: true, path: path, isRequired: isRequired,
+            nullMeaning: null, isTrainable: true, path: path, isRequired: isRequired,
             read: { text, options in
                 let value = text.flatMap(Value.init)
                 guard text == nil || value != nil else { return false }
@@ -64,7 +64,7 @@ extension ArchitectureOption {
         _ name: String, _ path: Path<Bool>, _ meaning: String, isTrainable: Bool = true
     ) -> ArchitectureOption {
         ArchitectureOption(
-            name: name, meaning: meaning, values: "true or false", range: nil, isOptional: false,
+            name: name, meaning: meaning, values: "true or false", range: nil, nullMeaning: nil,
             isTrainable: isTrainable, path: path, isRequired: false,
             read: { text, options in
                 guard let value = text.flatMap(Bool.init) else { return false }

@@ -11,7 +11,7 @@ public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
     /// The options that the network uses: `width`, `depth`, `temperature`, `chromaScale` and
     /// `certainty`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.depth, \.temperature, \.chromaScale, \.certainty]
+        [\.width, \.depth, \.temperature, \.chromaScale, \.vividChromaScale, \.certainty]
     }
 
     let stem, stage4, stage8, stage16, stage32: Sequential

@@ -20,6 +20,9 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// It belongs to the network and is exported with it. The `saturation` of `retint colorize`
     /// scales one command's output, and `loss.saturation` weighs colorful pixels in training.
     public var chromaScale: Double
+    /// ``chromaScale`` of the network's vivid colors, which are livelier and less accurate; nil:
+    /// there are none. See ``ColorStyle``.
+    public var vividChromaScale: Double?
     /// How much paler the colors of a classifying network become where the hue is uncertain: a and
     /// b are multiplied by the agreement of the likely colors to this power. The agreement is the
     /// chroma of their mean divided by the mean of their chromas, 0…1. At 0, this has no effect.
@@ -40,19 +43,21 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - temperature: the divisor of a classifying network's logits, 0.05…10; nil for the
     ///     architecture's own.
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
+    ///   - vividChromaScale: the factor of vivid colors, 0…4; nil for none.
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
     ///   - isFolded: whether each re-parameterised convolution is a single convolution.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
-        temperature: Double? = nil, chromaScale: Double = 1, certainty: Double = 0,
-        hasClassHead: Bool = true, isFolded: Bool = false
+        temperature: Double? = nil, chromaScale: Double = 1, vividChromaScale: Double? = nil,
+        certainty: Double = 0, hasClassHead: Bool = true, isFolded: Bool = false
     ) {
         self.width = width
         self.depth = depth
         self.decoderWidth = decoderWidth
         self.temperature = temperature
         self.chromaScale = chromaScale
+        self.vividChromaScale = vividChromaScale
         self.certainty = certainty
         self.hasClassHead = hasClassHead
         self.isFolded = isFolded
@@ -72,6 +77,10 @@ extension ColorizerOptions {
             "divides the logits of the bins: below 1, colors are more vivid"),
         .number(
             "saturation", \.chromaScale, in: 0...4, "a factor for the predicted a and b",
+            isRequired: true),
+        .number(
+            "vivid_saturation", optional: \.vividChromaScale, in: 0...4,
+            "the saturation of vivid colors, which are livelier and less accurate", null: "none",
             isRequired: true),
         .number(
             "certainty", \.certainty, in: 0...4,

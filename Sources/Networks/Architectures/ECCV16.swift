@@ -13,7 +13,7 @@ public final class ECCV16: Module, ColorizerArchitecture, ColorClassifier {
     public static let requiredMultiple = 8
     /// The options that the network uses: `width`, `temperature` and `chromaScale`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.temperature, \.chromaScale]
+        [\.width, \.temperature, \.chromaScale, \.vividChromaScale]
     }
 
     let model1, model2, model3, model4, model5, model6, model7, model8: Sequential

@@ -12,7 +12,10 @@ public final class LiteClassUNet: Module, ColorizerArchitecture, ColorClassifier
     /// The options that the network uses: `width`, `depth`, `decoderWidth`, `temperature`,
     /// `chromaScale` and `certainty`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.depth, \.decoderWidth, \.temperature, \.chromaScale, \.certainty]
+        [
+            \.width, \.depth, \.decoderWidth, \.temperature, \.chromaScale, \.vividChromaScale,
+            \.certainty,
+        ]
     }
 
     let encoder: EfficientNetLite

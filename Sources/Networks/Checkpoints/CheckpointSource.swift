@@ -55,6 +55,21 @@ public struct CheckpointSource: Sendable {
         read = { try Checkpoint(network, seed: seed) }
     }
 
+    /// The same weights with the network's colors of a style; nil if it has none of that style.
+    package func inStyle(_ style: ColorStyle) -> CheckpointSource? {
+        network.inStyle(style).map { CheckpointSource(self, as: $0) }
+    }
+
+    /// - Parameter network: has the same parameters as that of the source.
+    private init(_ source: CheckpointSource, as network: NetworkDescription) {
+        (self.network, variables) = (network, source.variables)
+        read = {
+            var checkpoint = try source.read()
+            checkpoint.network = network
+            return checkpoint
+        }
+    }
+
     /// The whole checkpoint in memory, with the state of its training.
     ///
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)` if its file cannot be read.

@@ -203,6 +203,25 @@ public struct Model: Sendable {
         package?.description.metadata.userDefined[MetadataKey.range].flatMap(ValueRange.init)
     }
 
+    /// The model with its colors of a style.
+    ///
+    /// - Throws: ``ModelError`` if it has no colors of that style, such as a package, whose colors
+    ///   were chosen when it was exported.
+    public func inStyle(_ style: ColorStyle) throws -> Model {
+        guard style != .accurate else { return self }
+        guard let changed = checkpoint?.inStyle(style) else {
+            throw ModelError(
+                .style, name,
+                "has no \(style.rawValue) colors; "
+                    + (checkpoint == nil
+                        ? "use the checkpoint that it was exported from"
+                        : "state them with `retint import --vivid-saturation`"))
+        }
+        var other = self
+        other.source = .checkpoint(changed)
+        return other
+    }
+
     /// The same model on a number of threads.
     package func onThreads(_ threads: Int) -> Model {
         var other = self

@@ -12,6 +12,8 @@ public enum ModelProblem: RefusalKind {
     case notAColorizer
     /// The model does not run at the requested size.
     case size
+    /// The model has no colors of the requested style.
+    case style
     /// The inputs are not those of the model.
     case inputs
     /// The model returns colors of another size than its input.
@@ -26,7 +28,7 @@ public enum ModelProblem: RefusalKind {
     /// The caller chose the size; what is not of the device is in the model.
     public var fault: Fault {
         switch self {
-        case .size: .usage
+        case .size, .style: .usage
         case .device: .failure
         default: .input
         }

@@ -31,6 +31,7 @@
 
 @_exported import struct RetintArchitectures.ColorForm
 @_exported import struct RetintArchitectures.ColorFormChoice
+@_exported import enum RetintArchitectures.ColorStyle
 @_exported import typealias RetintArchitectures.ColorizerError
 @_exported import struct RetintArchitectures.ColorizerOptions
 @_exported import enum RetintArchitectures.ColorizerProblem

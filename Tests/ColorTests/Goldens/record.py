@@ -44,6 +44,13 @@ def colorfulness(pixels):
     return float(np.hypot(rg.std(), yb.std()) + 0.3 * np.hypot(rg.mean(), yb.mean()))
 
 
+def basicsr_colorfulness(pixels):
+    """As in BasicSR: of absolute values."""
+    red, green, blue = np.moveaxis(pixels.astype(float), -1, 0)
+    rg, yb = np.abs(red - green), np.abs((red + green) / 2 - blue)
+    return float(np.hypot(rg.std(), yb.std()) + 0.3 * np.hypot(rg.mean(), yb.mean()))
+
+
 def ab_measures(first, second):
     difference = (color.rgb2lab(first) - color.rgb2lab(second))[..., 1:]
     error = np.sqrt((difference**2).sum(-1)).ravel()
@@ -78,6 +85,7 @@ def picture_goldens(rng):
         "psnr": metrics.peak_signal_noise_ratio(first, second),
         "ssim": float(metrics.structural_similarity(first, second, channel_axis=-1)),
         "colorfulness": colorfulness(first),
+        "basicsr_colorfulness": basicsr_colorfulness(first),
         "mean_delta_e2000": float(
             color.deltaE_ciede2000(color.rgb2lab(first), color.rgb2lab(second)).mean()),
         "mean_ab_error": mean,
@@ -135,6 +143,42 @@ def group_goldens(rng):
     }
 
 
+def skin_goldens(rng):
+    """ΔE2000 of what has the chroma of skin, by the tone of its mean in each of 8 × 8 fields."""
+    width, height = 44, 36
+    tones = np.array([[241, 205, 185], [224, 172, 140], [198, 140, 105], [150, 98, 70],
+                      [110, 72, 52], [70, 42, 32], [90, 120, 200], [120, 120, 120]])
+    y, x = np.mgrid[0:height, 0:width]
+    kind = (3 * (x // 9) + y // 7) % len(tones)
+    original = np.clip(tones[kind] + rng.normal(0, 6, (height, width, 3)), 0, 255)
+    original = np.rint(original).astype(np.uint8)
+    estimate = np.clip(original + rng.normal(0, 12, original.shape), 0, 255).astype(np.uint8)
+    lab, other = color.rgb2lab(original), color.rgb2lab(estimate)
+    errors = color.deltaE_ciede2000(lab, other)
+    ycc = color.rgb2ycbcr(original)
+    cb, cr = ycc[..., 1], ycc[..., 2]
+    skin = (77 <= cb) & (cb <= 127) & (133 <= cr) & (cr <= 173)
+    groups = [[] for _ in range(6)]
+    rows = [height * i // 8 for i in range(9)]
+    columns = [width * i // 8 for i in range(9)]
+    for top, bottom in zip(rows, rows[1:]):
+        for left, right in zip(columns, columns[1:]):
+            field = (slice(top, bottom), slice(left, right))
+            inside = skin[field]
+            if inside.any() and inside.mean() >= 0.25:
+                light, _, yellow = lab[field][inside].mean(0)
+                angle = np.degrees(np.arctan((light - 50) / yellow))
+                tone = sum(angle <= bound for bound in (55, 41, 28, 10, -30))
+                groups[tone] += errors[field][inside].tolist()
+    return {
+        "width": width,
+        "original": original.ravel().tolist(),
+        "estimate": estimate.ravel().tolist(),
+        "delta_e2000": [float(np.mean(group)) if group else None for group in groups],
+        "pixels": [len(group) for group in groups],
+    }
+
+
 def guided_goldens(rng):
     """The coefficients of the fast guided filter, with a radius of 2 and a regularization of 3."""
     lightness = rng.uniform(0, 100, (HEIGHT, WIDTH))
@@ -155,7 +199,7 @@ def main():
     rng = np.random.default_rng(313)
     for name, goldens in [("lab", lab_goldens(rng)), ("pictures", picture_goldens(rng)),
                           ("edges", edge_goldens(rng)), ("guided", guided_goldens(rng)),
-                          ("groups", group_goldens(rng))]:
+                          ("groups", group_goldens(rng)), ("skin", skin_goldens(rng))]:
         (HERE / f"{name}.json").write_text(json.dumps(goldens) + "\n")
 
 

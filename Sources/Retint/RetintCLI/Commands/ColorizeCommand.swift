@@ -63,6 +63,8 @@ struct ColorizeCommand: AsyncParsableCommand {
         help: "The number of threads, each of which colors one photo; default: all processors.")
     var threads: Int?
 
+    @OptionGroup var style: StyleOptions
+
     @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
@@ -79,7 +81,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
         let files = try PhotoFile.list(photos, to: output, naming)
-        let model = try Model(contentsOf: model, execution: execution)
+        let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
         let options = try coloring()
         let display = PhotoDisplay(files.count, ranks)

@@ -50,8 +50,23 @@ struct EvaluateCommand: AsyncParsableCommand {
 
     @OptionGroup var featureOptions: FeatureOptions
 
+    @Flag(
+        help: """
+            Also measure skin, by its tone: for photos of people. What has the chroma of skin \
+            counts as skin, such as some wood and food.
+            """)
+    var skin = false
+
+    @Option(
+        help: """
+            The measures to print: all, or those that papers report, each as in their code.
+            """)
+    var metrics = QualityMeasure.Selection.all
+
     @Option(help: "The number of threads; default: all processors.")
     var threads: Int?
+
+    @OptionGroup var style: StyleOptions
 
     @OptionGroup var execution: ExecutionOptions
 
@@ -71,6 +86,9 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard !video || fitting.given == nil else {
             throw ValidationError("--proportions and --enlarge have no effect with --video")
         }
+        guard !video || !skin && metrics == .all else {
+            throw ValidationError("--skin and --metrics have no effect with --video")
+        }
         guard !video || featureOptions.features == nil && oldPhotoOptions.oldPhoto == nil else {
             throw ValidationError("--features and --old-photo have no effect with --video")
         }
@@ -84,7 +102,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         let page = ranks.rank == 0 ? html : nil
         let claim = try page.map { try OutputClaim($0, inputs: [self.model, data]) }
         defer { claim?.end() }
-        let model = try Model(contentsOf: model, execution: execution)
+        let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
         let options = try options
         let photos = try photoReferences(data)
@@ -105,6 +123,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         get throws {
             var options = EvaluationOptions(size: size)
             (options.fitting, options.oldPhoto) = (fitting.given, oldPhotoOptions.settings)
+            options.measuresSkin = skin
             options.features = try featureOptions.network()
             return options
         }
@@ -113,12 +132,13 @@ struct EvaluateCommand: AsyncParsableCommand {
     private func show(_ report: EvaluationReport) throws {
         if json { return try Console.printJSON(report) }
         Console.print("\(report.photos.count) photos at \(report.sizeText)")
-        for line in report.table.lines { Console.print(line) }
+        for line in report.table(metrics).lines { Console.print(line) }
+        if let gains = report.skinGains { Console.print(gains) }
         if let features = report.features { Console.print("features: \(features)") }
     }
 
     private func runVideo(_ execution: Execution, _ ranks: Communicator) async throws {
-        let model = try Model(contentsOf: model, execution: execution)
+        let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
         guard try isVideo else {
             let photos = try photoReferences(data)

@@ -96,6 +96,8 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "The number of frames to color at the same time; default: all processors.")
     var threads: Int?
 
+    @OptionGroup var style: StyleOptions
+
     @OptionGroup var execution: ExecutionOptions
 
     func validate() throws {
@@ -172,7 +174,7 @@ struct VideoCommand: AsyncParsableCommand {
         options.frames.anchors = try anchors.map { try Image(contentsOf: $0) }
         (options.frames.masks, options.frames.blend) = (try place.masks(), Float(place.blend))
         options.frames.quadrilateral = try picture.quadrilateral
-        let model = try Model(contentsOf: model, execution: execution)
+        let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
         return try await model.colorizeVideo(
             from: input, to: output, options,

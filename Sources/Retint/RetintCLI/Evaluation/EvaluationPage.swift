@@ -79,7 +79,7 @@ struct EvaluationPage {
             <p>\(report.photos.count) photos at \(report.sizeText); means over \
             photos, with 95 % bootstrap confidence intervals.\(report.featuresText)</p>
             """
-        let table = HTMLPage.table(report.header, report.rows, textColumns: 1)
+        let table = HTMLPage.table(report.header, report.rows(), textColumns: 1)
         let page = HTMLPage(
             title: "evaluation of \(report.model)",
             body: [

@@ -16,26 +16,47 @@ extension EvaluationReport {
         return size + ", damaged by " + damage.map(\.rawValue).joined(separator: ", ")
     }
 
+    /// How much closer to the original skin is with the model's colors than without color, by tone;
+    /// nil without skin.
+    var skinGains: String? {
+        let tones: [(String, KeyPath<ColorQuality.BySkinTone, Double?>)] = [
+            ("very light", \.veryLight), ("light", \.light), ("intermediate", \.intermediate),
+            ("tan", \.tan), ("brown", \.brown), ("dark", \.dark),
+        ]
+        let gains = tones.compactMap { name, path -> (name: String, gain: Double)? in
+            guard let own = colored.quality.skin[keyPath: path],
+                let gray = gray.quality.skin[keyPath: path], gray > 0
+            else { return nil }
+            return (name, 1 - own / gray)
+        }
+        guard let most = gains.map(\.gain).max(), let least = gains.map(\.gain).min() else {
+            return nil
+        }
+        let list = gains.map { "\($0.name) \(Format.fixed($0.gain, 3))" }.joined(separator: ", ")
+        let ratio = most > 0 ? "; the least is \(Format.fixed(least / most, 2)) of the most" : ""
+        return "skin, ΔE2000 less than gray's by a share of: \(list)\(ratio)"
+    }
+
     var header: [String] {
         ["", "model", "95 %", "gray", "95 %", "mean color", "95 %", "original"]
     }
 
-    var rows: [[String]] {
+    func rows(_ selection: QualityMeasure.Selection = .all) -> [[String]] {
         let columns = [colored, gray, meanColor]
-        return QualityMeasure.measured(in: columns).map { measure in
+        return QualityMeasure.measured(in: columns, selection).map { measure in
             let values = columns.flatMap { column in
                 [measure.text(column.quality), measure.text(column.interval) ?? ""]
             }
             let original =
-                measure.name == "colorfulness"
+                ["colorfulness", "CF"].contains(measure.name)
                 ? Format.fixed(originalColorfulness, measure.digits) : ""
             return [measure.name] + values + [original]
         }
     }
 
-    var table: TextTable {
+    func table(_ selection: QualityMeasure.Selection) -> TextTable {
         var table = TextTable(header: header, rightAligned: Set(1...7))
-        for row in rows { table.append(row) }
+        for row in rows(selection) { table.append(row) }
         return table
     }
 }

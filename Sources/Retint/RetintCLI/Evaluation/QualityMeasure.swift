@@ -1,3 +1,4 @@
+import ArgumentParser
 import Retint
 
 /// A row of a table of color quality.
@@ -5,6 +6,8 @@ struct QualityMeasure: Sendable {
     let name: String
     /// The number of decimals to print.
     let digits: Int
+    /// Whether bounds of the value are those of its confidence interval; not of absolute values.
+    var hasInterval = true
     let value: @Sendable (EvaluationReport.ColorQuality) -> Double?
 
     private static let all = [
@@ -28,15 +31,45 @@ struct QualityMeasure: Sendable {
         QualityMeasure(name: "chroma of near-gray", digits: 2) { $0.nearGray.chroma },
         QualityMeasure(name: "a of near-gray", digits: 2) { $0.nearGray.a },
         QualityMeasure(name: "b of near-gray", digits: 2) { $0.nearGray.b },
+        QualityMeasure(name: "ΔE2000, very light skin", digits: 2) { $0.skin.veryLight },
+        QualityMeasure(name: "ΔE2000, light skin", digits: 2) { $0.skin.light },
+        QualityMeasure(name: "ΔE2000, intermediate skin", digits: 2) { $0.skin.intermediate },
+        QualityMeasure(name: "ΔE2000, tan skin", digits: 2) { $0.skin.tan },
+        QualityMeasure(name: "ΔE2000, brown skin", digits: 2) { $0.skin.brown },
+        QualityMeasure(name: "ΔE2000, dark skin", digits: 2) { $0.skin.dark },
         QualityMeasure(name: "ab error at edges", digits: 2) { $0.abErrorAtEdges },
         QualityMeasure(name: "ab error elsewhere", digits: 2) { $0.abErrorElsewhere },
         QualityMeasure(name: "better than gray", digits: 3) { $0.betterThanGray },
         QualityMeasure(name: "Fréchet distance", digits: 2) { $0.frechetDistance },
     ]
 
+    /// What papers on colorization report, as their code computes it.
+    private static let ofPapers = [
+        QualityMeasure(name: "PSNR (dB)", digits: 2) { $0.psnrDb },
+        QualityMeasure(name: "SSIM", digits: 4) { $0.ssim },
+        QualityMeasure(name: "CF", digits: 2) { $0.colorfulness },
+        QualityMeasure(name: "ΔCF", digits: 2, hasInterval: false) { abs($0.colorfulnessBias) },
+        QualityMeasure(name: "CF of BasicSR", digits: 2) { $0.basicSRColorfulness },
+        QualityMeasure(name: "ΔCF of BasicSR", digits: 2, hasInterval: false) {
+            abs($0.basicSRColorfulnessBias)
+        },
+        QualityMeasure(name: "AuC", digits: 4) { $0.abAuc },
+        QualityMeasure(name: "AuC rebalanced", digits: 4) { $0.abAucRebalanced },
+        QualityMeasure(name: "Fréchet distance", digits: 2) { $0.frechetDistance },
+    ]
+
+    /// Which measures a table has.
+    enum Selection: String, CaseIterable, ExpressibleByArgument {
+        case all, paper
+    }
+
     /// The metrics for which a column of a table has a value.
-    static func measured(in columns: [EvaluationReport.Column]) -> [QualityMeasure] {
-        all.filter { measure in columns.contains { measure.value($0.quality) != nil } }
+    static func measured(
+        in columns: [EvaluationReport.Column], _ selection: Selection = .all
+    ) -> [QualityMeasure] {
+        (selection == .paper ? ofPapers : all).filter { measure in
+            columns.contains { measure.value($0.quality) != nil }
+        }
     }
 
     /// The metric as text: `11.61`.
@@ -47,7 +80,7 @@ struct QualityMeasure: Sendable {
     /// The confidence interval as text: `10.91 … 12.36`; nil for a single photo, or for a metric
     /// without an interval.
     func text(_ interval: EvaluationReport.ConfidenceInterval?) -> String? {
-        guard let interval, value(interval.low) != nil else { return nil }
+        guard hasInterval, let interval, value(interval.low) != nil else { return nil }
         return "\(text(interval.low)) … \(text(interval.high))"
     }
 }

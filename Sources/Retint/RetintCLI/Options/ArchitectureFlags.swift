@@ -78,7 +78,7 @@ extension ArchitectureOption {
         guard let range else {
             return "\(isOnByDefault ? "Without" : "With") \(meaning)\(owners)."
         }
-        let fallback = isOptional ? "; default: the architecture's own" : ""
+        let fallback = nullMeaning.map { "; default: \($0)" } ?? ""
         let sentence = "\(meaning.prefix(1).uppercased())\(meaning.dropFirst())"
         return "\(sentence), \(range)\(owners)\(fallback)."
     }

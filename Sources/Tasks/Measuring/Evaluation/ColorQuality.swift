@@ -14,6 +14,11 @@ extension EvaluationReport {
         /// The colorfulness minus that of the original: negative for colors that are too pale. The
         /// absolute value of its mean is ΔCF in papers.
         public internal(set) var colorfulnessBias = 0.0
+        /// The colorfulness of the colored image as BasicSR and DDColor compute it, from absolute
+        /// values.
+        public internal(set) var basicSRColorfulness = 0.0
+        /// The same minus that of the original; the absolute value of its mean is DDColor's ΔCF.
+        public internal(set) var basicSRColorfulnessBias = 0.0
         /// Structural similarity of the RGB images; nil if no image has at least 7 × 7 pixels.
         public internal(set) var ssim: Double?
         /// Mean Euclidean distance in the ab plane.
@@ -39,6 +44,9 @@ extension EvaluationReport {
         public internal(set) var abErrorByLightness = ByLightness()
         /// The colors where the original is nearly gray, over the pixels of all images together.
         public internal(set) var nearGray = NearGray()
+        /// ΔE2000 of skin by its tone, over the pixels of all images together. Nil for a tone that
+        /// no image has, and if skin is not measured.
+        public internal(set) var skin = BySkinTone()
         /// 1 if ΔE2000 is smaller than that of the gray image, else 0; for several images, the
         /// fraction of images with 1. Nil for the gray image itself.
         public internal(set) var betterThanGray: Double?
@@ -68,6 +76,22 @@ extension EvaluationReport {
             public internal(set) var lightest: Double?
         }
 
+        /// A value for each tone of skin, see `SkinErrors`; nil for a tone without pixels.
+        public struct BySkinTone: Hashable, Sendable, Codable {
+            /// An individual typology angle above 55°.
+            public internal(set) var veryLight: Double?
+            /// 41° to 55°.
+            public internal(set) var light: Double?
+            /// 28° to 41°.
+            public internal(set) var intermediate: Double?
+            /// 10° to 28°.
+            public internal(set) var tan: Double?
+            /// −30° to 10°.
+            public internal(set) var brown: Double?
+            /// Below −30°.
+            public internal(set) var dark: Double?
+        }
+
         /// Colors where the original's chroma is below 5; they should be close to 0. Nil if no
         /// pixel is.
         public struct NearGray: Hashable, Sendable, Codable {
@@ -90,7 +114,7 @@ extension EvaluationReport {
         static var means: [WritableKeyPath<EvaluationReport.ColorQuality, Double>] {
             [
                 \.psnrDb, \.deltaE2000, \.colorfulness, \.colorfulnessDifference,
-                \.colorfulnessBias,
+                \.colorfulnessBias, \.basicSRColorfulness, \.basicSRColorfulnessBias,
                 \.abError, \.abAuc, \.chromaError, \.chromaBias, \.hueError,
             ]
         }
@@ -100,7 +124,8 @@ extension EvaluationReport {
             [
                 \.hueAngleError, \.abErrorByLightness.darkest, \.abErrorByLightness.dark,
                 \.abErrorByLightness.light, \.abErrorByLightness.lightest, \.nearGray.chroma,
-                \.nearGray.a, \.nearGray.b,
+                \.nearGray.a, \.nearGray.b, \.skin.veryLight, \.skin.light, \.skin.intermediate,
+                \.skin.tan, \.skin.brown, \.skin.dark,
             ]
         }
     }

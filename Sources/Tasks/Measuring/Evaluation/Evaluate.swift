@@ -42,7 +42,7 @@ extension Model {
             )
             return try evaluation(
                 of: colorizer, named: name, on: readable, scale: scale,
-                oldPhoto: options.oldPhoto,
+                oldPhoto: options.oldPhoto, measuresSkin: options.measuresSkin,
                 features: try options.features?.program(threads: execution.threads),
                 isCancelled: isCancelled, onProgress: onProgress, onColored: onColored)
         }
@@ -52,13 +52,14 @@ extension Model {
 /// Evaluates a model on photos that have been read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), features: FeatureProgram?,
-    isCancelled: () -> Bool,
+    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), measuresSkin: Bool = false,
+    features: FeatureProgram?, isCancelled: () -> Bool,
     onProgress: @escaping @Sendable (EvaluationReport.Progress) -> Void,
     onColored: (EvaluationReport.ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
     let evaluation = Evaluation(
-        colorizer, scale, meanColor: readable.meanColor, oldPhoto: oldPhoto, features: features)
+        colorizer, scale, meanColor: readable.meanColor, oldPhoto: oldPhoto,
+        features: features, measuresSkin: measuresSkin)
     let progress = SharedProgress(readable.count, readable.ranks) {
         onProgress(.colored(photos: $0, total: readable.count))
     }

@@ -14,6 +14,7 @@ struct Evaluation {
     private let meanColor: MeanColor
     private let oldPhoto: OldPhotoSettings
     private let features: FeatureProgram?
+    private let measuresSkin: Bool
 
     /// The measurements of one photo.
     struct Measures: Codable {
@@ -35,12 +36,13 @@ struct Evaluation {
     ///   - meanColor: the mean color of all photos.
     ///   - oldPhoto: damages the model's input.
     ///   - features: also compares features.
+    ///   - measuresSkin: also measures skin.
     init(
         _ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor,
-        oldPhoto: OldPhotoSettings, features: FeatureProgram?
+        oldPhoto: OldPhotoSettings, features: FeatureProgram?, measuresSkin: Bool
     ) {
         (self.colorizer, self.scale, self.meanColor) = (colorizer, scale, meanColor)
-        (self.oldPhoto, self.features) = (oldPhoto, features)
+        (self.oldPhoto, self.features, self.measuresSkin) = (oldPhoto, features, measuresSkin)
     }
 
     /// Colors a photo and compares it with the original.
@@ -55,7 +57,9 @@ struct Evaluation {
         let image = try inColor(original, seen: old ?? original)
         let (grayImage, uniformImage) = (original.gray, inMeanColor(original))
         func quality(_ image: Image) throws -> ImageQuality {
-            try ImageQuality(image, original: original, edgeReach: scale.edgeReach(original))
+            try ImageQuality(
+                image, original: original, edgeReach: scale.edgeReach(original),
+                measuresSkin: measuresSkin)
         }
         let gray = try quality(grayImage)
         var (colored, uniform) = (try quality(image), try quality(uniformImage))

@@ -8,12 +8,18 @@ struct ImageQuality: Sendable, Codable {
     let balance: BalancedABErrors
     /// The errors of groups of pixels, for ``EvaluationReport/ColorQuality/pooled``.
     let groups: ABGroupErrors
+    /// The errors of skin, for ``EvaluationReport/ColorQuality/skin``; nil if it is not measured.
+    let skin: SkinErrors?
 
     /// Compares a colored image with the original.
     ///
-    /// - Parameter edgeReach: the distance up to which a pixel is near an edge; nil to omit edges.
+    /// - Parameters:
+    ///   - edgeReach: the distance up to which a pixel is near an edge; nil to omit edges.
+    ///   - measuresSkin: whether skin is measured.
     /// - Throws: `ColorScienceError` if their sizes differ.
-    init(_ image: Image, original: Image, edgeReach: Int? = nil) throws {
+    init(
+        _ image: Image, original: Image, edgeReach: Int? = nil, measuresSkin: Bool = false
+    ) throws {
         let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
         var (errors, balance, groups) = (ABErrors(), BalancedABErrors(), ABGroupErrors())
         try errors.add(reference: reference, estimate: estimate)
@@ -27,10 +33,18 @@ struct ImageQuality: Sendable, Codable {
         quality.colorfulness = try RetintColor.colorfulness(ofRGB: image.pixels)
         quality.colorfulnessBias =
             quality.colorfulness - (try RetintColor.colorfulness(ofRGB: original.pixels))
+        quality.basicSRColorfulness = try RetintColor.basicSRColorfulness(ofRGB: image.pixels)
+        quality.basicSRColorfulnessBias =
+            quality.basicSRColorfulness
+            - (try RetintColor.basicSRColorfulness(ofRGB: original.pixels))
         quality.colorfulnessDifference = abs(quality.colorfulnessBias)
         (quality.chromaError, quality.chromaBias) = (apart.chroma, apart.chromaBias)
         quality.hueError = apart.hue
-        quality.setPooled(groups)
+        var skin = measuresSkin ? SkinErrors() : nil
+        try skin?.add(
+            original: original.pixels, reference: reference, estimate: estimate,
+            width: original.width)
+        quality.setPooled(groups, skin)
         quality.abError = errors.mean
         quality.abAuc = errors.areaUnderCurve
         quality.abAucRebalanced = balance.areaUnderCurve
@@ -45,6 +59,7 @@ struct ImageQuality: Sendable, Codable {
             (quality.abErrorAtEdges, quality.abErrorElsewhere) = (edges.atEdges, edges.elsewhere)
         }
         (self.quality, self.balance, self.groups) = (quality, balance, groups)
+        self.skin = skin
     }
 
     /// Records whether the colors are better than no colors.
@@ -67,20 +82,38 @@ extension EvaluationReport.ColorQuality {
             if !values.isEmpty { self[keyPath: path] = values.reduce(0, +) / Double(values.count) }
         }
         var (balance, groups) = (BalancedABErrors(), ABGroupErrors())
+        let skin = images.compactMap(\.skin).reduce(into: SkinErrors()) { $0.add($1) }
         for image in images {
             balance.add(image.balance)
             groups.add(image.groups)
         }
         abAucRebalanced = balance.areaUnderCurve
-        setPooled(groups)
+        setPooled(groups, skin)
     }
 
-    fileprivate mutating func setPooled(_ groups: ABGroupErrors) {
+    fileprivate mutating func setPooled(_ groups: ABGroupErrors, _ skin: SkinErrors?) {
         hueAngleError = groups.hueAngle
         let errors = groups.errorsByLightness
         abErrorByLightness = ByLightness(
             darkest: errors[0], dark: errors[1], light: errors[2], lightest: errors[3])
         let gray = groups.nearGray
         nearGray = NearGray(chroma: gray?.chroma, a: gray?.a, b: gray?.b)
+        guard let skin else { return }
+        for tone in SkinTone.allCases {
+            self.skin[keyPath: BySkinTone.path(tone)] = skin.deltaE2000(of: tone)
+        }
+    }
+}
+
+extension EvaluationReport.ColorQuality.BySkinTone {
+    fileprivate static func path(_ tone: SkinTone) -> WritableKeyPath<Self, Double?> {
+        switch tone {
+        case .veryLight: \.veryLight
+        case .light: \.light
+        case .intermediate: \.intermediate
+        case .tan: \.tan
+        case .brown: \.brown
+        case .dark: \.dark
+        }
     }
 }
