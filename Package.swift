@@ -62,6 +62,8 @@ extension Target.Dependency {
     static let yams = product(name: "Yams", package: "Yams")
 }
 
+let packageFolder = Context.packageDirectory
+
 // What Retint and RetintNetworks export. Targets that import them depend on these as well: SwiftPM
 // compiles a target anew after changes of its own dependencies, not of what it sees through them.
 let exportedByRetint = [
@@ -82,6 +84,8 @@ let package = Package(
         .library(name: "RetintNetworks", targets: ["RetintNetworks"]),
         // For the command line with architectures of one's own: see Scripts/Examples.
         .library(name: "RetintCLI", targets: ["RetintCLI"]),
+        // For other languages: Sources/Retint/CLibrary/retint.h. Python's module uses it.
+        .library(name: "RetintC", type: .dynamic, targets: ["RetintLibrary"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -190,7 +194,7 @@ let package = Package(
             "Networks/Runtime",
             uses: [
                 "Architectures", "Checkpoints", "Color", "Engine", "Export", "Files", "Float64",
-                "Graph", "MIL", "MLPackage", "ONNXReading", "Tensors",
+                "Graph", "Locks", "MIL", "MLPackage", "ONNXReading", "Tensors",
             ]),
 
         // What people do with them.
@@ -263,6 +267,15 @@ let package = Package(
         target("Retint/Retint", uses: exportedByRetint),
         target("Retint/RetintNetworks", uses: exportedByNetworks),
         target("Retint/RetintCLI", uses: faces, products: [.argumentParser]),
+        .systemLibrary(name: "CRetintLibrary", path: "Sources/Retint/CLibrary"),
+        target(
+            "Retint/Library", uses: ["CLibrary", "Retint", "RetintCLI"] + exportedByRetint,
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker",
+                    "--version-script=\(packageFolder)/Sources/Retint/CLibrary/retint.map",
+                ])
+            ]),
         .executableTarget(
             name: "RetintExecutable", dependencies: ["RetintCLI"], path: "Sources/Retint/Executable"
         ),

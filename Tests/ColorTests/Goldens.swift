@@ -58,7 +58,6 @@ struct SkinGoldens: Decodable {
     let original: [UInt8]
     let estimate: [UInt8]
     let deltaE2000: [Double?]
-    let pixels: [Int]
 
     static func load() throws -> Self {
         try decodeGolden("skin.json", keys: .convertFromSnakeCase)

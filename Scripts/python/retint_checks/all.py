@@ -40,7 +40,7 @@ class Check:
 
 
 # Checks that read the release build; the packages of the last two change its folder.
-READERS = ("release", "docs", "face", "unused", "fuzz", "onnx-export", "nvrtc")
+READERS = ("release", "python", "docs", "face", "unused", "fuzz", "onnx-export", "nvrtc")
 # Stands for a folder of networks: pytorch leaves them, exports takes them.
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
@@ -49,6 +49,7 @@ CHECKS = (
     Check("release"),
     Check("exports", options=(MODELS,), sample=6, after=("pytorch",)),
     Check("reading", sample=8),
+    Check("python"),
     Check("torture", options=("--kills", "8", "--full-disks", "2"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=8),

@@ -73,7 +73,8 @@ def empty_folder(root):
     (folder / "photos").mkdir(parents=True)
     for name in ("jpeg444.jpg", "jpeg420.jpg", "interlaced.png", "lossy.webp"):
         shutil.copy(PHOTOS / name, folder / "photos")
-    shutil.copy(PACKAGING / "try.sh", folder)
+    for name in ("try.sh", "try_module.py"):
+        shutil.copy(PACKAGING / name, folder)
     return folder
 
 
@@ -97,6 +98,7 @@ def installed_wheel(root, wheel):
     bare_debian.run(
         root, "/" / FOLDER, "venv/bin/python", "-c",
         "import os, retint; assert os.path.exists(retint.checkpoint_path('lite-class-unet'))")
+    bare_debian.run(root, "/" / FOLDER, "venv/bin/python", "try_module.py")
     return "/" / FOLDER / "venv/bin/retint", "/" / package.relative_to(root) / "share/retint"
 
 

@@ -57,6 +57,7 @@ def run(steps, sample, choice=()):
         and steps.run("build", *build("retintPackageTests"))
         # What tests start, which their product does not link.
         and steps.run("programs", *build("retint"))
+        and steps.run("library", *build("RetintC"))
         and steps.run("probe", *build("RetintRanksProbe"))
         and run_tests(steps, sample, choice))
 

@@ -52,7 +52,7 @@ def built():
     """
     build = ROOT / ".build/releases/build"
     subprocess.run(
-        ["swift", "build", "-c", "release", "--product", "retint", "--scratch-path", build,
+        ["swift", "build", "-c", "release", "--product", "RetintC", "--scratch-path", build,
          "-Xcc", f"-ffile-prefix-map={ROOT}=."],
         cwd=ROOT, check=True, stdout=sys.stderr)
     return build

@@ -1,17 +1,18 @@
-"""Relinks the release build's objects, so that the program runs without Swift and Debian.
+"""Relinks the release build's objects, so that retint runs without Swift and Debian.
 
-Swift's runtime and every library that has a static form become part of the program. Libraries that
-Debian has only as shared ones are copied beside it. The objects are those of the ordinary build:
+All of it becomes one library, with Swift's runtime and every library that has a static form; the
+program and Python's module use it. Libraries that Debian has only as shared ones are copied beside
+it. The objects are those of the ordinary build:
 this takes seconds where another build would take minutes.
 """
 
 import json
 import pathlib
 import re
-import shutil
+import tempfile
 import typing
 
-from retint_release import fail, output
+from retint_release import PACKAGING, fail, output
 
 # What retint uses, and what that uses in turn.
 LIBRARIES = (
@@ -22,6 +23,8 @@ SYSTEM = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\
 # Where the program finds the shared libraries; a folder of its own, so that a release unpacked into
 # /usr/local hides no library from other programs.
 FOLDER = "lib/retint"
+# All of retint: the program and Python's module share it.
+LIBRARY = "libretint.so"
 
 
 class Library(typing.NamedTuple):
@@ -31,23 +34,33 @@ class Library(typing.NamedTuple):
     soname: str | None
 
 
-def link(build, program):
-    """Links `program` of the objects in a build folder; returns the libraries that it needs."""
+def link(build, tree):
+    """Links the library and the program of the objects in a build folder.
+
+    Returns the libraries that they need.
+    """
+    library, program = tree / FOLDER / LIBRARY, tree / "bin/retint"
+    for path in (library, program):
+        path.parent.mkdir(parents=True)
     archives = static_libraries()
-    folder = program.with_name(program.name + ".libraries")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for path in archives:
-        (folder / path.name).symlink_to(path)
-    extra = [f"-l{name}" for name in ("sz", "aec") if (folder / f"lib{name}.a").exists()]
-    command = link_command(build)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        for path in archives:
+            (folder / path.name).symlink_to(path)
+        extra = [f"-l{name}" for name in ("sz", "aec") if (folder / f"lib{name}.a").exists()]
+        streams = folder / "streams.o"
+        output("clang", "-O2", "-fPIC", "-c", PACKAGING / "streams.c", "-o", streams)
+        command = link_command(build)
+        output(
+            command[0], "-L", folder, *without_destination(command[1:]), *extra, streams,
+            "-o", library, "-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-static-libgcc",
+            *foundation(),
+            # For a library's own dependencies too, unlike a run path of the newer kind.
+            *linker("-rpath", "$ORIGIN", "--disable-new-dtags", "--strip-all", "-soname", LIBRARY))
     output(
-        command[0], "-L", folder, *without_destination(command[1:]), *extra, "-o", program,
-        "-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-static-libgcc", *foundation(),
-        # For a library's own dependencies too, unlike a run path of the newer kind.
-        *linker("-rpath", f"$ORIGIN/../{FOLDER}", "--disable-new-dtags", "--strip-all"))
-    shutil.rmtree(folder)
-    return [Library(path.resolve(), None) for path in archives] + shared_libraries(program)
+        "clang", "-O2", PACKAGING / "launcher.c", library, "-o", program,
+        f"-Wl,-rpath,$ORIGIN/../{FOLDER},--disable-new-dtags,--strip-all")
+    return [Library(path.resolve(), None) for path in archives] + shared_libraries(library)
 
 
 def foundation():
@@ -76,15 +89,15 @@ def static_library(name, folders):
 
 
 def link_command(build):
-    """The words of the command by which SwiftPM linked the program."""
+    """The words of the command by which SwiftPM linked the library."""
     manifest = build / "release.yaml"
     if not manifest.exists():
-        fail(f"{manifest}: there is no release build; run swift build -c release --product retint")
+        fail(f"{manifest}: there is no release build; run swift build -c release --product RetintC")
     found = re.search(
-        r'^  "C\.retint-[^"]*\.exe":\n(?:    .*\n)*?    args: (\[.*\])$', manifest.read_text(),
+        r'^  "C\.RetintC-[^"]*\.dylib":\n(?:    .*\n)*?    args: (\[.*\])$', manifest.read_text(),
         re.MULTILINE)
     if not found:
-        fail(f"{manifest}: no command links retint; this version of SwiftPM writes another form")
+        fail(f"{manifest}: no command links RetintC; this version of SwiftPM writes another form")
     return json.loads(found.group(1))
 
 
@@ -106,15 +119,15 @@ def linker(*words):
     return [part for word in words for part in ("-Xlinker", word)]
 
 
-def shared_libraries(program):
-    """What the program needs beside itself, and what that needs in turn."""
+def shared_libraries(library):
+    """What the library needs beside itself, and what that needs in turn."""
     found = []
-    for line in output("ldd", program).splitlines():
+    for line in output("ldd", library).splitlines():
         soname, _, place = line.strip().partition(" => ")
         if not place or SYSTEM.fullmatch(soname):
             continue
         path = place.split(" (")[0]
         if not path.startswith("/"):
-            fail(f"{program}: {line.strip()}")
+            fail(f"{library}: {line.strip()}")
         found.append(Library(pathlib.Path(path).resolve(), soname))
     return found

@@ -26,9 +26,8 @@ COPIES = {
 def make(tree, build):
     """Fills the folder `tree`, which is made anew."""
     shutil.rmtree(tree, ignore_errors=True)
+    libraries = linking.link(build, tree)
     program = tree / "bin/retint"
-    program.parent.mkdir(parents=True)
-    libraries = linking.link(build, program)
     for library in libraries:
         if library.soname:
             copy(library.path, tree / linking.FOLDER / library.soname)

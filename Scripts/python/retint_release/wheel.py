@@ -1,4 +1,4 @@
-"""A Python wheel with a release's files: `pip install` gives the command `retint`."""
+"""A Python wheel with a release's files: the command `retint` and the module of that name."""
 
 import base64
 import hashlib
@@ -10,7 +10,8 @@ import tempfile
 import time
 import zipfile
 
-from retint_release import ARCHITECTURE, PACKAGING, fail, output, timestamp, tree as trees, version
+from retint_release import (
+    ARCHITECTURE, PACKAGING, ROOT, fail, output, timestamp, tree as trees, version)
 
 METADATA = """\
 Metadata-Version: 2.1
@@ -18,12 +19,20 @@ Name: retint
 Version: {version}
 Summary: Retrains, converts, verifies and quantizes image colorizers
 License: Apache-2.0
-Requires-Python: >=3.8
+Requires-Python: >=3.10
 Description-Content-Type: text/markdown
 
 {description}"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: retint-release\nRoot-Is-Purelib: false\nTag: {tag}\n"
-ENTRY_POINTS = "[console_scripts]\nretint = retint.__main__:main\n"
+# Python's module.
+MODULE = ROOT / "Sources/Retint/Python/retint"
+ENTRY_POINTS = """\
+[console_scripts]
+retint = retint.__main__:main
+
+[pytest11]
+retint = retint.pytest_plugin
+"""
 
 
 def write(tree, folder):
@@ -50,7 +59,9 @@ def contents(tree, tag):
         # Pages of the manual and completions belong where man and shells look for them.
         beside = name.startswith("share/") and not name.startswith(("share/retint/", "share/doc/"))
         files[f"{shared if beside else 'retint'}/{name}"] = (path.read_bytes(), path.stat().st_mode)
-    for path in sorted((PACKAGING / "retint").glob("*.py")):
+    for path in sorted(MODULE.iterdir()):
+        if path.suffix not in (".py", ".typed"):
+            continue
         text = path.read_text().replace("@version@", version())
         files[f"retint/{path.name}"] = (text.encode(), 0o644)
     description = (PACKAGING / "README.md").read_text()

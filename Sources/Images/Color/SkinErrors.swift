@@ -94,9 +94,6 @@ package struct SkinErrors: Hashable, Sendable, Codable {
         let count = counts[tone.rawValue]
         return count > 0 ? sums[tone.rawValue] / Double(count) : nil
     }
-
-    /// The number of pixels of skin of a tone.
-    package func pixels(of tone: SkinTone) -> Int { counts[tone.rawValue] }
 }
 
 extension LabPlanes {

@@ -243,6 +243,12 @@ public struct Model: Sendable {
         }
     }
 
+    /// The values that the model computes between its inputs and its outputs, in their order, at
+    /// the size that it has by default.
+    ///
+    /// - Throws: ``ModelError`` if the model cannot be run.
+    public func computedValues() throws -> [ComputedValue] { try graph().values.map(\.description) }
+
     /// The number of images in a batch; nil if the model takes any number. Checkpoints take any
     /// number, but are run on one at a time, which needs less memory.
     package var batchSize: Int? {

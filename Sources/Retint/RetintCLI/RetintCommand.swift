@@ -1,17 +1,33 @@
 import ArgumentParser
+import Dispatch
+import Foundation
 import Retint
 
 /// Runs `retint` with the arguments of the process, and exits with a status if it fails.
 ///
 /// A program that first calls `ColorizerArchitecture.register()` has an additional architecture.
 @MainActor public func runRetint() async {
+    prepareProcess()
+    await RetintCommand.main()
+}
+
+/// As ``runRetint()``, for a caller that is not asynchronous: ends the process.
+@MainActor public func runRetintAndExit() -> Never {
+    prepareProcess()
+    Task { @MainActor in
+        await RetintCommand.main()
+        exit(ExitStatus.done.rawValue)
+    }
+    dispatchMain()
+}
+
+private func prepareProcess() {
     Console.reserveStandardStreams()
     Console.requireReadableArguments()
     // Before there are threads.
     if !HDF5Isolation.start() {
         Console.warn("cannot start a child process; libhdf5 reads files in this one")
     }
-    await RetintCommand.main()
 }
 
 /// The root command; each subcommand is a file in Commands.

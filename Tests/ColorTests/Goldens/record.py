@@ -175,7 +175,6 @@ def skin_goldens(rng):
         "original": original.ravel().tolist(),
         "estimate": estimate.ravel().tolist(),
         "delta_e2000": [float(np.mean(group)) if group else None for group in groups],
-        "pixels": [len(group) for group in groups],
     }
 
 

@@ -7,6 +7,9 @@ import Synchronization
 enum Console {
     private static let isSilent = Atomic<Bool>(false)
 
+    /// Whether commands run in the process of another program, whose streams are not ours.
+    static let isEmbedded = Atomic<Bool>(false)
+
     /// Opens /dev/null in place of standard streams that are closed, such that using them still
     /// fails: the next file or socket would be one of them otherwise, and results be written to it.
     static func reserveStandardStreams() {
@@ -37,12 +40,14 @@ enum Console {
 
     /// Prints several lines of results.
     static func printLines(_ text: String) {
+        if let output = CommandOutput.current { return output.add(results: text + "\n") }
         let number = write(text.escapedForTerminal + "\n", to: STDOUT_FILENO)
         if number != 0 { failure.withLock { $0 = number } }
     }
 
     /// Prints a message.
     static func note(_ message: String) {
+        if let output = CommandOutput.current { return output.add(message: message) }
         draw("retint: \(message.asMessage)\n")
     }
 
@@ -53,7 +58,7 @@ enum Console {
 
     /// Returns the system's error number, or 0 on success.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-        if isSilent.load(ordering: .relaxed) { return 0 }
+        if isSilent.load(ordering: .relaxed) || isEmbedded.load(ordering: .relaxed) { return 0 }
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = Foundation.write(descriptor, Array(rest), rest.count)
@@ -69,7 +74,9 @@ enum Console {
     }
 
     /// Whether standard error is a terminal.
-    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    static var isTerminal: Bool {
+        !isEmbedded.load(ordering: .relaxed) && isatty(STDERR_FILENO) == 1
+    }
 
     /// The width of the terminal in columns.
     static var columns: Int {

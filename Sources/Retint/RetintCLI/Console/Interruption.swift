@@ -14,6 +14,8 @@ enum Interruption {
     static func cancelling<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        // A program that runs commands itself handles its own signals, and cancels the task.
+        if CommandOutput.current != nil { return try await work() }
         install()
         let task = Task { try await work() }
         // A signal handler may only set a flag, so a task polls it.

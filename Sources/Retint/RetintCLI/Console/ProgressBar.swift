@@ -8,6 +8,8 @@ final class ProgressBar {
     private let total: Int
     private let start: Int
     private let isTerminal: Bool
+    /// Progress is often shown by other threads than that of the command.
+    private let output = CommandOutput.current
     private let clock = ContinuousClock()
     private let began: ContinuousClock.Instant
     private var lastShown: ContinuousClock.Instant?
@@ -63,6 +65,7 @@ final class ProgressBar {
     }
 
     private func show(_ text: String, _ count: Int) {
+        if let output { return output.add(message: text) }
         guard isTerminal else { return Console.note(text) }
         let width = max(10, min(30, Console.columns - text.count - 4))
         let bar = total > 0 ? Self.bar(count, total, width: width) + " " : ""

@@ -3,10 +3,10 @@
 import os
 import sys
 
-from retint import executable
+from retint._files import executable
 
 
-def main():
+def main() -> None:
     os.execv(executable, ["retint", *sys.argv[1:]])
 
 

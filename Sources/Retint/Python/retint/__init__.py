@@ -1,0 +1,30 @@
+"""retint retrains, converts, verifies and quantizes image colorizers.
+
+>>> import retint
+>>> model = retint.load(retint.checkpoint_path("lite-class-unet"))
+>>> report = retint.verify("net.mlpackage", module, inputs=x)       # doctest: +SKIP
+>>> report.raise_if_failed()                                        # doctest: +SKIP
+
+Each function does what the command of its name does, in this process; options of the command are
+keyword arguments, with underscores. The command itself is `retint` or `python -m retint`.
+"""
+
+from retint._arrays import Array
+from retint._commands import (
+    Trainer, calibrate, colorize, diff, evaluate, export, find_precision, import_weights, inspect,
+    quantize, reduce, train)
+from retint._errors import (
+    FailureError, InputError, RetintError, UsageError, VerificationFailed)
+from retint._files import checkpoint_path, executable
+from retint._models import Model, load
+from retint._reports import Report
+from retint._verification import verify
+
+__version__ = "@version@"
+
+__all__ = [
+    "Array", "FailureError", "InputError", "Model", "Report", "RetintError", "Trainer",
+    "UsageError", "VerificationFailed", "calibrate", "checkpoint_path", "colorize", "diff",
+    "evaluate", "executable", "export", "find_precision", "import_weights", "inspect", "load",
+    "quantize", "reduce", "train", "verify",
+]

@@ -1,0 +1,253 @@
+"""The other tasks of the command, each as a function."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import threading
+import typing
+
+from retint import _arrays, _library, _options, _reports, _verification
+
+_DIFFERENT = 2
+_INTERRUPTED = 130
+
+#: A file, or its keys as nested mappings.
+Configuration = typing.Union[_options.Path, typing.Mapping[str, object]]
+
+
+def inspect(model: _options.Path | None = None, **options: typing.Any) -> dict[str, typing.Any]:
+    """Describes a model, or this machine with ``system=True``: what ``retint inspect --json``
+    prints.
+
+    >>> inspect(checkpoint_path("lite-class-unet"))["architecture"]
+    'lite-class-unet'
+    """
+    arguments = [] if model is None else [_options.path(model, "model")]
+    return _json("inspect", *arguments, **options)
+
+
+def diff(model: _options.Path, other: _options.Path,
+         **options: typing.Any) -> dict[str, typing.Any]:
+    """What differs between two models: what ``retint diff --json`` prints."""
+    return _json("diff", _options.path(model, "model"), _options.path(other, "other"),
+                 allowed=(0, _DIFFERENT), **options)
+
+
+def evaluate(model: _options.Path, photos: _options.Path,
+             messages: _library.Messages | None = None,
+             **options: typing.Any) -> dict[str, typing.Any]:
+    """Measures a colorizer on photos in color: what ``retint evaluate --json`` prints.
+
+    :param photos: a folder, a list of photos or a packed dataset.
+    """
+    return _json("evaluate", _options.path(model, "model"), "--data",
+                 _options.path(photos, "photos"), messages=messages, **options)
+
+
+def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_options.Path],
+             output: _options.Path, messages: _library.Messages | None = None,
+             **options: typing.Any) -> list[pathlib.Path]:
+    """Colors photos and returns the paths of the colored ones, which are in the folder `output`.
+
+    :param photos: photos, and folders of photos.
+    """
+    paths = [photos] if isinstance(photos, (str, os.PathLike)) else list(photos)
+    folder = _options.path(output, "output")
+    before = _written(folder)
+    _library.command(
+        "colorize", _options.path(model, "model"), *(_options.path(p, "photos") for p in paths),
+        "--output", folder, *_options.arguments(options), messages=messages)
+    after = _written(folder)
+    return sorted(path for path, changed in after.items() if before.get(path) != changed)
+
+
+def _written(folder: str) -> dict[pathlib.Path, int]:
+    return {path: path.stat().st_mtime_ns for path in pathlib.Path(folder).rglob("*")
+            if path.is_file()}
+
+
+def export(model: _options.Path, output: _options.Path, **options: typing.Any) -> pathlib.Path:
+    """Writes a model as a Core ML package, an `.aimodel` or an ONNX file, by the name's extension,
+    and returns its path."""
+    path = _options.path(output, "output")
+    _library.command("export", _options.path(model, "model"), "--package", path,
+                     *_options.arguments(options))
+    return pathlib.Path(path)
+
+
+def quantize(package: _options.Path, output: _options.Path, *, weights: str | None = None,
+             messages: _library.Messages | None = None,
+             **options: typing.Any) -> dict[str, typing.Any]:
+    """Shrinks the weights of a package: what ``retint quantize --json`` prints.
+
+    :param weights: float16, int8, uint8, int4 or a palette, as the option of the command.
+    """
+    return _json("quantize", _options.path(package, "package"), "--package",
+                 _options.path(output, "output"), messages=messages, weights=weights, **options)
+
+
+def calibrate(package: _options.Path, output: _options.Path, photos: _options.Path,
+              **options: typing.Any) -> dict[str, typing.Any]:
+    """Like :func:`quantize`, with scales and codes that are calibrated on photos."""
+    return quantize(package, output, photos=_options.path(photos, "photos"), **options)
+
+
+def find_precision(package: _options.Path, reference: _options.Path, output: _options.Path,
+                   messages: _library.Messages | None = None,
+                   **options: typing.Any) -> _reports.Report:
+    """Finds a smallest set of operations of a float16 package that must stay in float32, and
+    writes the package that passes."""
+    return _verification.verify(
+        package, reference, messages=messages, find_precision=True,
+        output=_options.path(output, "output"), **options)
+
+
+def reduce(package: _options.Path, reference: object, output: _options.Path,
+           inputs: object = None, **options: typing.Any) -> _reports.Report:
+    """If a package fails, writes the smallest part of it that still fails, and beside it (.h5) its
+    inputs and expected output."""
+    return _verification.verify(
+        package, reference, inputs, reduce=_options.path(output, "output"), **options)
+
+
+def import_weights(weights: object, output: _options.Path, architecture: str | None = None,
+                   **options: typing.Any) -> pathlib.Path:
+    """Makes a checkpoint and returns its path.
+
+    :param weights: a torch module, its state dict, or a file: of weights, or of an ONNX network.
+    :param architecture: one of retint's architectures, of which the weights are.
+    """
+    path = _options.path(output, "output")
+    given = _options.arguments({"architecture": architecture, **options})
+    if isinstance(weights, (str, os.PathLike)):
+        _library.command("import", _options.path(weights, "weights"), *given, "--output", path)
+        return pathlib.Path(path)
+    state = typing.cast(typing.Any, weights)
+    tensors = state.state_dict() if hasattr(state, "state_dict") else state
+    if not isinstance(tensors, typing.Mapping):
+        raise TypeError(
+            f"weights is {type(weights).__name__}; pass a module, a state dict or a file")
+    with _options.scratch() as folder:
+        file = str(pathlib.Path(folder, "weights.h5"))
+        _arrays.write(file, tensors)
+        _library.command("import", file, *given, "--output", path)
+    return pathlib.Path(path)
+
+
+def train(configuration: Configuration, output: _options.Path,
+          **settings: typing.Any) -> dict[str, typing.Any]:
+    """Trains a colorizer to the end, and returns the last record of its metrics.
+
+    The parameters are those of :class:`Trainer`.
+    """
+    last: dict[str, typing.Any] = {}
+    for record in Trainer(configuration, output, **settings):
+        last = record
+    return last
+
+
+class Trainer:
+    """A training, whose records are iterated while it goes on.
+
+    >>> trainer = Trainer("config.yaml", "runs/first", steps=1000)   # doctest: +SKIP
+    >>> for record in trainer:                                       # doctest: +SKIP
+    ...     if record["loss"] < 0.01:
+    ...         trainer.stop()
+
+    :param configuration: a file, or its keys as nested mappings.
+    :param output: the folder of the run, which gets `best.h5` and `last.h5`.
+    :param resume: whether the run in that folder goes on.
+    :param messages: is called with each message and line of progress.
+    :param settings: keys with values that replace those of the configuration. A dotted key is a
+        mapping, ``data={"crop": 192}``, or has two underscores: ``data__crop=192``.
+    """
+
+    def __init__(self, configuration: Configuration, output: _options.Path, *,
+                 resume: bool = False, messages: _library.Messages | None = None,
+                 **settings: object) -> None:
+        self._messages, self._is_stopped = messages, threading.Event()
+        self._configuration = configuration
+        if not isinstance(configuration, typing.Mapping):
+            _options.path(configuration, "configuration")
+        #: The folder of the run.
+        self.output = pathlib.Path(_options.path(output, "output"))
+        self._arguments = [f"--output={self.output}"]
+        values = [f"{key}={_setting(value)}" for key, value in _flat(settings)]
+        if values:
+            self._arguments += ["--set", *values]
+        if resume:
+            self._arguments.append("--resume")
+
+    def stop(self) -> None:
+        """Ends the training after the current step; its state is saved."""
+        self._is_stopped.set()
+
+    def __iter__(self) -> typing.Iterator[dict[str, typing.Any]]:
+        """Trains, and yields the records of `metrics.jsonl` as they are written."""
+        with _options.scratch() as folder:
+            path = pathlib.Path(folder, "configuration.yaml")
+            if isinstance(self._configuration, typing.Mapping):
+                # JSON is YAML.
+                path.write_text(json.dumps(self._configuration, default=os.fspath))
+            else:
+                path = pathlib.Path(self._configuration)
+            log = _Log(self.output / "metrics.jsonl")
+            call = _library.start("train", f"--config={path}", *self._arguments)
+            while not call.wait(self._messages):
+                yield from log.new()
+                if self._is_stopped.is_set():
+                    call.cancel()
+            yield from log.new()
+            call.output(allowed=(0, _INTERRUPTED) if self._is_stopped.is_set() else (0,))
+
+
+class _Log:
+    """The lines that a file gets from now on."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path, self._place = path, path.stat().st_size if path.exists() else 0
+        self._rest = b""
+
+    def new(self) -> typing.Iterator[dict[str, typing.Any]]:
+        try:
+            with self._path.open("rb") as file:
+                # A new run begins its own file.
+                if file.seek(0, os.SEEK_END) < self._place:
+                    self._place, self._rest = 0, b""
+                file.seek(self._place)
+                data = file.read()
+        except FileNotFoundError:
+            return
+        self._place += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def _flat(settings: typing.Mapping[str, object],
+          prefix: str = "") -> typing.Iterator[tuple[str, object]]:
+    for key, value in settings.items():
+        name = prefix + key.replace("__", ".")
+        if isinstance(value, typing.Mapping):
+            yield from _flat(value, name + ".")
+        else:
+            yield name, value
+
+
+def _setting(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _json(command: str, *arguments: str, messages: _library.Messages | None = None,
+          allowed: tuple[int, ...] = (0,), **options: typing.Any) -> dict[str, typing.Any]:
+    text = _library.command(command, *arguments, *_options.arguments(options), "--json",
+                            messages=messages, allowed=allowed)
+    result: dict[str, typing.Any] = json.loads(text)
+    return result

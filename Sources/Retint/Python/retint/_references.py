@@ -1,0 +1,126 @@
+"""What a model is verified against: a module, a session, a function, arrays or a file."""
+
+from __future__ import annotations
+
+import typing
+
+from retint import _errors
+
+
+class Recorded(typing.NamedTuple):
+    """The outputs of a reference, and those of its layers by their paths."""
+    outputs: dict[str, object]
+    layers: dict[str, object]
+
+
+def recorded(reference: object, inputs: typing.Mapping[str, object],
+             outputs: list[str]) -> Recorded:
+    """Runs a reference on the inputs.
+
+    :param outputs: the names of the model's outputs, in its order.
+    """
+    if isinstance(reference, typing.Mapping):
+        return Recorded(dict(reference), {})
+    if _is_module(reference):
+        return _of_module(reference, inputs, outputs)
+    if hasattr(reference, "get_inputs") and hasattr(reference, "run"):
+        return Recorded(_of_session(reference, inputs, outputs), {})
+    if callable(reference):
+        return Recorded(_by_name(_called(reference, inputs), outputs), {})
+    raise TypeError(
+        f"reference is {type(reference).__name__}; pass a file, a torch module, a session of ONNX "
+        "Runtime, a function or arrays by name")
+
+
+def _is_module(reference: object) -> bool:
+    return hasattr(reference, "named_modules") and hasattr(reference, "register_forward_hook")
+
+
+def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
+               outputs: list[str]) -> Recorded:
+    """Runs a torch module as for inference, with a hook on each of its modules."""
+    import torch
+
+    layers: dict[str, object] = {}
+    last: list[object] = [None]
+
+    def keep(name: str) -> typing.Callable[..., None]:
+        def hook(_module: object, _inputs: object, result: object) -> None:
+            # A container returns what its last module does, whose name says more.
+            if result is last[0] or name in layers or not isinstance(result, torch.Tensor) \
+                    or not result.is_floating_point() or not result.numel():
+                return
+            last[0] = result
+            # A copy: modules may change it in place later on.
+            layers[name] = result.detach().to("cpu", torch.float32, copy=True)
+        return hook
+
+    parameter = next(module.parameters(), None)
+    device = parameter.device if parameter is not None else torch.device("cpu")
+    tensors = {name: torch.as_tensor(_tensor(value)).to(device) for name, value in inputs.items()}
+    was_training = [part for part in module.modules() if part.training]
+    hooks = [part.register_forward_hook(keep(name)) for name, part in module.named_modules()
+             if name]
+    try:
+        module.eval()
+        with torch.no_grad():
+            results = _called(module, tensors, module.forward)
+    finally:
+        for hook in hooks:
+            hook.remove()
+        for part in was_training:
+            part.training = True
+    return Recorded(_by_name(results, outputs), layers)
+
+
+def _tensor(value: typing.Any) -> object:
+    """numpy's arrays may be read-only, which torch warns of; Pillow's images are no arrays."""
+    if hasattr(value, "__array_interface__"):
+        import numpy
+
+        return numpy.array(value)
+    return value
+
+
+def _of_session(session: typing.Any, inputs: typing.Mapping[str, object],
+                outputs: list[str]) -> dict[str, object]:
+    import numpy
+
+    own = [value.name for value in session.get_inputs()]
+    values = [numpy.asarray(value) for value in inputs.values()]
+    feeds = dict(zip(own, values)) if set(own) != set(inputs) else {
+        name: numpy.asarray(value) for name, value in inputs.items()}
+    names = [value.name for value in session.get_outputs()]
+    results = dict(zip(names, session.run(None, feeds)))
+    if set(outputs) <= set(results):
+        return {name: results[name] for name in outputs}
+    return _by_name(list(results.values()), outputs)
+
+
+def _called(function: typing.Callable[..., object], inputs: typing.Mapping[str, object],
+            signature: typing.Callable[..., object] | None = None) -> object:
+    """The result for inputs by name, where the parameters have those names; else by order."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(signature or function).parameters
+    except (TypeError, ValueError):
+        parameters = {}  # type: ignore[assignment]
+    if all(name in parameters for name in inputs):
+        return function(**inputs)
+    return function(*inputs.values())
+
+
+def _by_name(results: object, outputs: list[str]) -> dict[str, object]:
+    """Results by the model's names: by name where they have these, else by order."""
+    if isinstance(results, typing.Mapping):
+        if set(outputs) <= set(results):
+            return {name: results[name] for name in outputs}
+        results = list(results.values())
+    if not isinstance(results, (list, tuple)):
+        results = [results]
+    if len(results) != len(outputs):
+        raise _errors.UsageError(
+            f"the reference returns {len(results)} arrays, but the model {', '.join(outputs)}; "
+            "pass a function that returns these", status=64)
+    return dict(zip(outputs, results))

@@ -1,0 +1,112 @@
+"""What a verification found."""
+
+from __future__ import annotations
+
+import typing
+
+from retint import _errors
+
+
+class Report(typing.Mapping[str, typing.Any]):
+    """The report of a verification: the mapping that `retint verify --json` prints.
+
+    In a notebook it is shown as a table.
+    """
+
+    def __init__(self, values: dict[str, typing.Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, key: str) -> typing.Any:
+        return self._values[key]
+
+    def __iter__(self) -> typing.Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was compared is within its tolerance."""
+        return bool(self._values["passed"])
+
+    @property
+    def outputs(self) -> dict[str, dict[str, typing.Any]]:
+        """The figures of each output, by its name."""
+        return dict(self._values.get("outputs") or {})
+
+    @property
+    def layers(self) -> list[dict[str, typing.Any]]:
+        """The figures of the values in between, in the order in which they are computed."""
+        return list(self._values.get("layers") or [])
+
+    @property
+    def first_divergence(self) -> dict[str, typing.Any] | None:
+        """The figures of the first value in between that is outside the tolerance, of those that
+        were compared: its ``name``, the reference's layer that it was ``compared_with``, and its
+        errors. None if there is none."""
+        found = self._values.get("first_past_tolerance")
+        if not found:
+            return None
+        return next((layer for layer in self.layers if layer["name"] == found["layer"]), None)
+
+    @property
+    def failures(self) -> list[str]:
+        """What is outside the tolerance, a sentence each; outputs begin with their names."""
+        own = list(self._values.get("failures") or [])
+        for name, figures in self.outputs.items():
+            own += [f"{name}: {failure}" for failure in figures.get("failures") or []]
+        return own
+
+    def raise_if_failed(self) -> Report:
+        """Raises :class:`VerificationFailed` unless the model passed; else returns the report."""
+        if not self.passed:
+            raise _errors.VerificationFailed(str(self), self)
+        return self
+
+    def __str__(self) -> str:
+        verdict = "passed" if self.passed else "failed"
+        lines = [f"{self._values.get('model', 'the model')} {verdict}"]
+        if self._values.get("reference"):
+            lines[0] += f" against {self._values['reference']}"
+        lines += [f"  {failure}" for failure in self.failures]
+        if self.first_divergence:
+            lines.append(f"  first divergence: {_place(self.first_divergence)}")
+        for name, figures in self.outputs.items():
+            lines.append(f"  {name}: {_figures(figures)}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<retint.Report {'passed' if self.passed else 'failed'}: {len(self.layers)} layers>"
+
+    def _repr_html_(self) -> str:
+        """The table that notebooks show."""
+        import html
+
+        color = "#1a7f37" if self.passed else "#cf222e"
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{figures.get('shape')}</td>"
+            f"<td>{html.escape(_figures(figures))}</td></tr>"
+            for name, figures in self.outputs.items())
+        faults = "".join(f"<li>{html.escape(failure)}</li>" for failure in self.failures)
+        layer = self.first_divergence
+        note = f"<p>First divergence: {html.escape(_place(layer))}</p>" if layer else ""
+        return (
+            f'<p><b style="color:{color}">{"Passed" if self.passed else "Failed"}</b> '
+            f"{html.escape(str(self._values.get('model', '')))}</p><table><tr><th>output</th>"
+            f"<th>shape</th><th>error</th></tr>{rows}</table><ul>{faults}</ul>{note}")
+
+
+def _place(layer: dict[str, typing.Any]) -> str:
+    """`var_82, compared with blocks.1.b: relative error 0.03`."""
+    return (f"{layer['name']}, compared with {layer['compared_with']}: "
+            f"relative error {layer['relative_error']:.3g}")
+
+
+def _figures(figures: dict[str, typing.Any]) -> str:
+    parts = []
+    for key, text in [("max_abs_error", "largest error {:.3g}"), ("psnr_db", "PSNR {:.1f} dB"),
+                      ("snr_db", "SNR {:.1f} dB"), ("cosine", "cosine {:.6f}")]:
+        if isinstance(figures.get(key), (int, float)):
+            parts.append(text.format(figures[key]))
+    return ", ".join(parts) or "no difference"
