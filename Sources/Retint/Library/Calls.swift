@@ -111,7 +111,7 @@ final class Call: Sendable {
     }
 }
 
-/// Bounds the calls that run at the same time: each has a thread and memory of its own, and a caller
+/// Bounds the calls that run at the same time: each has a thread and memory, and a caller
 /// may start any number. Others wait in their order.
 private enum CallSlots {
     /// Begins a call; returns false if it needs no slot.
