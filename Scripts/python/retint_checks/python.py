@@ -16,6 +16,7 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import random
 import re
 import resource
@@ -42,6 +43,7 @@ sys.path.insert(0, str(MODULE))
 import h5py  # noqa: E402
 import numpy  # noqa: E402
 import torch  # noqa: E402
+import yaml  # noqa: E402
 from PIL import Image  # noqa: E402
 
 import retint  # noqa: E402
@@ -134,6 +136,24 @@ class Parity(Case):
         self.assertSame(ours, json.loads(text))
         self.assertEqual(len(retint.inspect(paths[0])), len(retint.inspect(paths[1])))
 
+    def test_calibration_changes_the_codes(self):
+        first, second = (self.folder / name for name in ("plain.mlpackage", "fitted.mlpackage"))
+        retint.quantize(self.package, first, weights="int8")
+        retint.calibrate(self.package, second, self.photos, weights="int8")
+        weights = [next(path.rglob("weight.bin")).read_bytes() for path in (first, second)]
+        self.assertNotEqual(*weights)
+
+    def test_one_bad_photo_keeps_the_results(self):
+        folder = self.folder / "mixed"
+        folder.mkdir()
+        (folder / "a.png").write_bytes(pathlib.Path(self.photos, "0.png").read_bytes())
+        (folder / "b.png").write_bytes(b"no picture")
+        messages = []
+        with self.assertRaises(retint.RetintError) as caught:
+            retint.evaluate(SMALL, folder, size=64, messages=messages.append)
+        self.assertEqual(json.loads(caught.exception.output)["images"], 1)
+        self.assertTrue(any("b.png" in message for message in messages), messages)
+
     def test_colorize_and_import(self):
         messages = []
         colored = retint.colorize(SMALL, self.photos, self.folder / "colored", size=64,
@@ -174,6 +194,13 @@ class Parity(Case):
             trainer.stop()
         self.assertTrue((trainer.output / "last.h5").exists())
         self.assertLess(record["step"], 50_000)
+        for record in retint.Trainer(settings, trainer.output, resume=True, steps=100_000):
+            break
+        # The run is not in use any more, and goes on after what it has.
+        last = record["step"]
+        steps = [r["step"] for r in retint.Trainer(
+            settings, trainer.output, resume=True, steps=last + 60) if r["kind"] == "train"]
+        self.assertTrue(steps and steps == sorted(set(steps)) and steps[0] > 1, (last, steps))
 
 
 class References(Case):
@@ -212,6 +239,59 @@ class References(Case):
         self.assertFalse(wrong.passed)
         self.assertTrue(retint.verify(
             path, lambda x: module(torch.as_tensor(x) / 2), x, reference_inputs=2 * x).passed)
+
+    def test_a_reference_may_change_its_inputs(self):
+        module, path, x = self.network()
+        kept = x.clone()
+        in_place = torch.nn.Sequential(torch.nn.ReLU(inplace=True), module)
+        expected = retint.verify(path, in_place, x)
+        self.assertFalse(expected.passed)
+        self.assertTrue(torch.equal(x, kept))
+        self.assertTrue(retint.verify(path, in_place, x.abs(), reference_inputs=[x.abs()]).passed)
+
+    def test_names_decide_which_input_is_which(self):
+        class Difference(torch.nn.Module):
+            def forward(self, first, second):
+                return first - 2 * second
+
+        a, b = torch.randn(2, 3), torch.randn(2, 3)
+        path = str(self.folder / "two.onnx")
+        torch.onnx.export(Difference(), (a, b), path, input_names=["/a", "/b"],
+                          output_names=["/out"], dynamo=False)
+        self.assertTrue(retint.verify(path, Difference(), {"/b": b, "/a": a}).passed)
+        self.assertTrue(retint.verify(path, Difference(), [a, b]).passed)
+        self.assertTrue(retint.verify(path, lambda *both: both[0] - 2 * both[1], [a, b]).passed)
+        for wrong in ({"/a": a}, {"/a": a, "/b": b, "c": a}):
+            with self.assertRaises(retint.UsageError):
+                retint.verify(path, Difference(), wrong)
+        with retint.load(path) as model:
+            self.assertTrue(numpy.allclose(
+                model.run({"/b": b, "/a": a})["/out"], (a - 2 * b).numpy()))
+
+    def test_results_that_are_not_finite(self):
+        module, path, x = self.network()
+        with torch.no_grad():
+            expected = module(x)
+            module.head.weight.mul_(1e38)
+            module.body[2].weight.mul_(1e38)
+        broken = str(self.folder / "broken.onnx")
+        torch.onnx.export(module, (x,), broken, input_names=["x"], output_names=["y"],
+                          dynamo=False)
+        report = retint.verify(broken, {"y": expected}, x)
+        self.assertFalse(report.passed)
+        self.assertIn("not finite", str(report))
+        with self.assertRaises(retint.VerificationFailed) as caught:
+            report.raise_if_failed()
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.report.passed), (str(caught.exception), False))
+
+    def test_seeds_and_scripted_modules(self):
+        module, path, x = self.network()
+        for seed in (0, 3):
+            self.assertTrue(retint.verify(path, module, seed=seed).passed)
+        self.assertEqual(retint.verify(path, module)["reference"], "Net")
+        self.assertTrue(retint.verify(path, torch.jit.trace(module, x), x).passed)
+        self.assertTrue(retint.verify(path, torch.jit.script(module), x).passed)
 
     def test_what_is_no_reference(self):
         module, path, x = self.network()
@@ -253,6 +333,9 @@ class Arrays(Case):
             whole = (x > 0).astype(kind)
             self.assertTrue(numpy.array_equal(
                 self.model.run(whole)["y"], self.model.run(whole.astype("float32"))["y"]))
+        borrowed = _arrays.Borrowed({"x": numpy.float32(3.5)})
+        gc.collect()
+        self.assertEqual(ctypes.c_float.from_address(borrowed.tensors[0].data).value, 3.5)
         self.assertTrue(numpy.array_equal(self.model.run({"x": x})["y"], self.expected))
         self.assertTrue(numpy.array_equal(self.model.run(x=x)["y"], self.expected))
         self.assertTrue(numpy.array_equal(self.model.run(x.tolist())["y"], self.expected))
@@ -297,8 +380,12 @@ class Arrays(Case):
         picture = Image.fromarray(numpy.arange(48, dtype="uint8").reshape(4, 4, 3))
         borrowed = _arrays.Borrowed({"p": picture})
         tensor = borrowed.tensors[0]
-        self.assertEqual([tensor.shape[axis] for axis in range(3)], [4, 4, 3])
+        self.assertEqual([tensor.shape[axis] for axis in range(4)], [1, 3, 4, 4])
         self.assertEqual(ctypes.string_at(tensor.data, 48), bytes(range(48)))
+        picture = picture.resize((32, 32))
+        planes = numpy.asarray(picture).transpose(2, 0, 1)[None].astype("float32")
+        self.assertTrue(numpy.array_equal(
+            self.model.run(picture)["y"], self.model.run(planes)["y"]))
 
     def test_what_is_no_input(self):
         for value, kind in ((None, TypeError), ("x", TypeError), (object(), TypeError),
@@ -565,6 +652,63 @@ def test_conversion(verify_package):
         self.assertIn("VerificationFailed", result.stdout)
         self.assertIn("y: max |error| / max |expected|", result.stdout)
         self.assertEqual(self.run_pytest(path, 0, 0.1).returncode, 0)
+
+
+class Gate(Case):
+    """The gate for pull requests, by itself and as the steps of the action."""
+
+    def run_gate(self, *arguments, code=0):
+        result = subprocess.run(
+            [sys.executable, "-m", "retint.gate", *arguments], capture_output=True, text=True,
+            cwd=self.folder, env={**os.environ, "PYTHONPATH": str(MODULE)})
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def test_it_reports_and_compares(self):
+        self.run_gate("gate.mlpackage", "--export", SMALL, "--against", SMALL, "--output", "first",
+                      "--", "--size", "256")
+        first = self.folder / "first"
+        names = {"report.json", "comment.md", "junit.xml", "results.sarif"}
+        self.assertEqual({path.name for path in first.iterdir()}, names)
+        self.assertIn("✅ `gate.mlpackage` passed", (first / "comment.md").read_text())
+        report = json.loads((first / "report.json").read_text())
+        report["outputs"]["ab"]["psnr_db"] += 10
+        (first / "report.json").write_text(json.dumps(report))
+        result = self.run_gate("gate.mlpackage", "--against", SMALL, "--baseline", "first",
+                               "--output", "second", code=2)
+        self.assertIn("❌ `gate.mlpackage` failed", result.stdout)
+        self.assertIn("since the last release, by more than 3 dB", result.stdout)
+        self.assertIn("(was ", result.stdout)
+        self.run_gate("gate.mlpackage", "--against", SMALL, "--baseline", "first", "--max-loss",
+                      "20", "--output", "third")
+        result = self.run_gate(
+            "gate.mlpackage", "--against", SMALL, "--", "--max-mean", "0", code=2)
+        self.assertIn("\n- ab: ", result.stdout)
+        result = self.run_gate("nothing.mlpackage", "--against", SMALL, code=65)
+        self.assertIn("nothing.mlpackage", result.stderr)
+        self.run_gate("gate.mlpackage", "--against", SMALL, "--", "--nonsense", code=64)
+
+    def test_the_steps_of_the_action(self):
+        action = yaml.safe_load((ROOT / "Scripts/gate/action.yml").read_text())
+        step = action["runs"]["steps"][-1]
+        inputs = {name: value.get("default", "") for name, value in action["inputs"].items()}
+        inputs.update({"package": self.package, "against": SMALL, "output": "a gate",
+                       "options": "--size 64 --seed 3"})
+        pattern = r"\$\{\{ inputs\.([\w-]+) \}\}"
+        environment = {name: re.sub(pattern, lambda found: inputs[found[1]], text)
+                       for name, text in step["env"].items()}
+        binaries = self.folder / "retint/bin"
+        binaries.mkdir(parents=True)
+        (binaries / "python").symlink_to(sys.executable)
+        summary = self.folder / "summary.md"
+        result = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=self.folder,
+            capture_output=True, text=True, env={
+                **os.environ, **environment, "PYTHONPATH": str(MODULE),
+                "RUNNER_TEMP": str(self.folder), "GITHUB_STEP_SUMMARY": str(summary)})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("passed", summary.read_text())
+        self.assertTrue((self.folder / "a gate/results.sarif").exists())
 
 
 class Documentation(Case):

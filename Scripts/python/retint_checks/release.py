@@ -41,7 +41,7 @@ def main():
 
 def check(scratch, objects, root):
     with step("tarball and wheel"):
-        tarball, wheel = made(objects, scratch / "first", "--wheel")
+        tarball, *wheels = made(objects, scratch / "first", "--wheel")
     with step("the same tarball again"):
         [again] = made(objects, scratch / "second")
         if tarball.read_bytes() != again.read_bytes():
@@ -52,8 +52,8 @@ def check(scratch, objects, root):
         bare_debian.make(root)
     with step(tarball.name):
         use(root, *installed_tarball(root, tarball))
-    with step(wheel.name):
-        use(root, *installed_wheel(root, wheel))
+    with step(" and ".join(wheel.name for wheel in wheels)):
+        use(root, *installed_wheels(root, wheels))
 
 
 def made(objects, folder, *options):
@@ -87,14 +87,18 @@ def installed_tarball(root, tarball):
     return place / "bin/retint", place / "share/retint"
 
 
-def installed_wheel(root, wheel):
-    """Installs a wheel there; returns the command and its share/retint."""
+def installed_wheels(root, wheels):
+    """Installs the wheels there; returns the command and the folder that has `checkpoints`."""
     folder = empty_folder(root)
-    shutil.copy(wheel, folder)
+    for wheel in wheels:
+        shutil.copy(wheel, folder)
     bare_debian.run(root, "/" / FOLDER, "python3", "-m", "venv", "venv")
     bare_debian.run(
-        root, "/" / FOLDER, "venv/bin/pip", "install", "--quiet", "--no-index", f"./{wheel.name}")
+        root, "/" / FOLDER, "venv/bin/pip", "install", "--quiet", "--no-index",
+        *(f"./{wheel.name}" for wheel in wheels))
     [package] = folder.glob("venv/lib/python3*/site-packages/retint")
+    # Where try.sh looks for what the tarball has in one folder.
+    (package / "share/retint/checkpoints").symlink_to("../../../retint_checkpoints")
     bare_debian.run(
         root, "/" / FOLDER, "venv/bin/python", "-c",
         "import os, retint; assert os.path.exists(retint.checkpoint_path('lite-class-unet'))")

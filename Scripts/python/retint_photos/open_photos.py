@@ -92,8 +92,12 @@ def made(data):
 
 
 def git(folder, *arguments, **options):
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
+    # A repository that is gone asks for a name and a password otherwise.
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "true"}
     return subprocess.run(["git", "-C", str(folder), *arguments], check=True,
-                          capture_output=True, **options).stdout
+                          capture_output=True, env=environment, **options).stdout
 
 
 def clone(folder, address, commit, paths):

@@ -1,11 +1,11 @@
-"""Makes the packages for installing without Swift: a tarball and, with --wheel, a Python wheel.
+"""Makes the packages for installing without Swift: a tarball and, with --wheel, Python wheels.
 
     Scripts/release [--wheel] [--output DIRECTORY] [--objects BUILD]
 
 The tarball is retint-VERSION-linux-ARCHITECTURE.tar.gz: the program with Swift's runtime and the
 libraries that it needs, the checkpoints, completions for bash, zsh and fish, the manual, and all
-licenses. It runs with this system's version of glibc or a later one. The wheel has the same files;
-its name states the glibc that it needs.
+licenses. It runs with this system's version of glibc or a later one. The wheels have the same
+files: one the program, whose name states the glibc that it needs, the other the checkpoints.
 
 Files go to DIRECTORY (.build/releases by default). --objects takes the objects of the build folder
 BUILD, with whatever flags they were compiled, instead of building: checks do that. The same commit
@@ -31,7 +31,8 @@ def main():
     tarball.write(tree, archive)
     print(archive)
     if options.wheel:
-        print(wheel.write(tree, options.output))
+        for path in wheel.write(tree, options.output):
+            print(path)
 
 
 def parse():

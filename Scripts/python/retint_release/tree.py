@@ -14,7 +14,9 @@ COMPLETIONS = {
 # What is as it stands in the repository.
 COPIES = {
     "share/retint/checkpoints": [
-        "Checkpoints/*.h5", "Checkpoints/lite-*.md", "Checkpoints/lite-*.jpg"],
+        "Checkpoints/*.h5", "Checkpoints/lite-*.md", "Checkpoints/lite-*.jpg",
+        # Whose photos they learned from: most licenses ask for attribution.
+        "Datasets/debian-photos.tsv"],
     "share/retint/recipes": ["Scripts/recipes/*.yaml"],
     # Compiled on the machine that has the MPI.
     "share/retint/mpi": [

@@ -44,7 +44,7 @@ typedef struct {
 // The version, such as "1.2.0"; not to be freed.
 const char *retint_version(void);
 
-// Is the program retint: it takes the arguments of the process, and ends it.
+// Runs the program retint with the arguments of the process; does not return.
 __attribute__((noreturn)) void retint_main(void);
 
 // Runs a command in this process: a JSON list of its arguments, such as
@@ -71,7 +71,8 @@ int64_t retint_write(const char *path, const retint_tensor *tensors, int32_t cou
 // if there is no such call.
 int32_t retint_wait(int64_t call, int32_t milliseconds);
 
-// Asks a call to end early. It then fails with the status 130.
+// Asks a call to end early: a training, a coloring or an evaluation then fails with the status 130.
+// Others end by themselves.
 void retint_cancel(int64_t call);
 
 // The messages of a command since the last time, as a JSON list of texts; NULL without such a call.

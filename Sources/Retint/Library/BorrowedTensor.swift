@@ -4,10 +4,8 @@ import Retint
 import RetintTensorFiles
 import RetintTensors
 
-/// Why a tensor in the caller's memory cannot be used.
-struct TensorRefusal: Error {
-    let problem: String
-}
+/// Why what a caller passes cannot be used.
+typealias ArgumentError = Refusal<Fault>
 
 /// The type of a tensor's elements in memory.
 private enum ElementKind {
@@ -37,14 +35,18 @@ private enum ElementKind {
 
 /// Copies tensors out of the caller's memory.
 ///
-/// - Throws: ``TensorRefusal`` for a missing pointer, an unknown type, or a shape that no tensor
+/// - Throws: ``ArgumentError`` for a missing pointer, an unknown type, or a shape that no tensor
 ///   has. Whether the memory is there cannot be checked.
 func copied(
     _ tensors: UnsafePointer<retint_tensor>?, _ count: Int32
-) throws(TensorRefusal) -> [(name: String, tensor: StoredTensor)] {
+) throws(ArgumentError) -> [(name: String, tensor: StoredTensor)] {
     guard count > 0 else { return [] }
-    guard let tensors, count <= 100_000 else {
-        throw TensorRefusal(problem: "\(count) tensors without a pointer to them")
+    guard let tensors else {
+        throw ArgumentError(.usage, rule: "there is no pointer to the tensors")
+    }
+    guard count <= 100_000 else {
+        throw ArgumentError(
+            .usage, rule: "\(count) tensors are more than the 100,000 that are allowed")
     }
     var result: [(String, StoredTensor)] = []
     for index in 0..<Int(count) { result.append(try copied(tensors[index])) }
@@ -53,11 +55,11 @@ func copied(
 
 private func copied(
     _ tensor: retint_tensor
-) throws(TensorRefusal) -> (String, StoredTensor) {
+) throws(ArgumentError) -> (String, StoredTensor) {
     guard let pointer = tensor.name, let name = String(validatingCString: pointer), !name.isEmpty
-    else { throw TensorRefusal(problem: "a tensor has no name of UTF-8") }
-    func refusal(_ problem: String) -> TensorRefusal {
-        TensorRefusal(problem: "tensor \(name): \(problem)")
+    else { throw ArgumentError(.usage, rule: "a tensor has no valid UTF-8 name") }
+    func refusal(_ problem: String) -> ArgumentError {
+        ArgumentError(.usage, rule: "tensor \(name): \(problem)")
     }
     guard let kind = ElementKind(tensor.type) else {
         throw refusal("has the unknown type \(tensor.type)")

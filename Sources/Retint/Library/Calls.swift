@@ -57,21 +57,16 @@ final class Call: Sendable {
     ///
     /// - Returns: the call's number.
     static func start(_ work: @escaping @Sendable (Call) async -> Ending) -> Int64 {
+        // Locks may be held by threads that do not exist in a forked process.
+        guard !Process.isForked else { return Process.refused }
         let call = Call()
-        if let refusal = Process.forkRefusal {
-            call.finish(refusal)
-            return Registry.add(call)
-        }
-        CallSlots.take { call.begin(work) }
+        CallSlots.take(call) { call.begin(work) }
         return Registry.add(call)
     }
 
     /// - Returns: false if it was cancelled before it began.
     private func begin(_ work: @escaping @Sendable (Call) async -> Ending) -> Bool {
-        guard !isCancelled else {
-            finish(.failed(status: 130, ""))
-            return false
-        }
+        guard !isCancelled else { return false }
         let executor = ThreadExecutor(name: "retint.call")
         task.withLock { task in
             task = Task(executorPreference: executor) {
@@ -85,9 +80,14 @@ final class Call: Sendable {
         return true
     }
 
+    /// Ends the call; the first ending counts.
     private func finish(_ ending: Ending) {
-        state.withLock { $0.ending = ending }
-        isEnded.signal()
+        let isFirst = state.withLock { state in
+            guard state.ending == nil else { return false }
+            state.ending = ending
+            return true
+        }
+        if isFirst { isEnded.signal() }
     }
 
     /// How it ended; nil if it has not.
@@ -107,6 +107,7 @@ final class Call: Sendable {
 
     func cancel() {
         cancelled.store(true, ordering: .relaxed)
+        if CallSlots.drop(self) { finish(.failed(status: 130, "")) }
         task.withLock { $0?.cancel() }
     }
 }
@@ -119,16 +120,16 @@ private enum CallSlots {
 
     private struct State {
         var running = 0
-        var waiting: [Beginning] = []
+        var waiting: [(call: Call, begin: Beginning)] = []
     }
 
     private static let most = max(16, ProcessInfo.processInfo.activeProcessorCount)
     private static let state = Mutex(State())
 
-    static func take(_ begin: @escaping Beginning) {
+    static func take(_ call: Call, _ begin: @escaping Beginning) {
         let isFree = state.withLock { state in
             guard state.running < most else {
-                state.waiting.append(begin)
+                state.waiting.append((call, begin))
                 return false
             }
             state.running += 1
@@ -145,9 +146,20 @@ private enum CallSlots {
                     state.running -= 1
                     return nil
                 }
-                return state.waiting.removeFirst()
+                return state.waiting.removeFirst().begin
             }
             guard let next, !next() else { return }
+        }
+    }
+
+    /// Forgets a call that waits; returns whether it did.
+    static func drop(_ call: Call) -> Bool {
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.call === call }) else {
+                return false
+            }
+            state.waiting.remove(at: index)
+            return true
         }
     }
 }
@@ -156,14 +168,15 @@ private enum CallSlots {
 enum Process {
     private static let first = getpid()
 
-    /// How calls end in a process that was forked from it: no thread of the library exists there.
-    static var forkRefusal: Call.Ending? {
-        guard getpid() != first else { return nil }
-        return .failed(
-            status: 1,
-            "this process was forked from one that used retint; start processes with "
-                + "the method \"spawn\" or \"forkserver\", or import retint after the fork")
-    }
+    /// Whether this process was forked from it: no thread of the library exists here.
+    static var isForked: Bool { getpid() != first }
+
+    /// The number of all calls in a forked process, and how they end.
+    static let refused: Int64 = -1
+    static let refusal = Call.Ending.failed(
+        status: 1,
+        "this process was forked from one that used retint; start processes with "
+            + "the method \"spawn\" or \"forkserver\", or import retint after the fork")
 }
 
 extension Call.Ending {

@@ -28,15 +28,11 @@ public func command(_ arguments: UnsafePointer<CChar>?) -> Int64 {
         guard let list else {
             return .failed(status: 64, "the arguments are not a JSON list of texts")
         }
-        do {
-            try await call.output.run(list)
-            return Call.Ending(keys: ["output": .text(call.output.results)])
-        } catch {
-            var ending = Call.Ending.failed(of: error)
-            // A comparison that fails has results, too.
-            ending.keys["output"] = .text(call.output.results)
-            return ending
-        }
+        let failure = await call.output.run(list)
+        var ending = failure.map { Call.Ending.failed($0) } ?? Call.Ending()
+        // A comparison that fails has results, too.
+        ending.keys["output"] = .text(call.output.results)
+        return ending
     }
 }
 
@@ -45,7 +41,7 @@ public func write(
     _ path: UnsafePointer<CChar>?, _ tensors: UnsafePointer<retint_tensor>?, _ count: Int32
 ) -> Int64 {
     let path = path.flatMap { String(validatingCString: $0) } ?? ""
-    let values = Result { () throws(TensorRefusal) in try copied(tensors, count) }
+    let values = Result { () throws(ArgumentError) in try copied(tensors, count) }
     return Call.start { _ in
         do {
             try writeHDF5(try values.get(), to: path)
@@ -58,29 +54,33 @@ public func write(
 
 @_cdecl("retint_wait")
 public func wait(_ number: Int64, _ milliseconds: Int32) -> Int32 {
+    guard !Process.isForked else { return number == Process.refused ? 1 : -1 }
     guard let call = Registry[number] else { return -1 }
     return call.wait(milliseconds: milliseconds) ? 1 : 0
 }
 
 @_cdecl("retint_cancel")
-public func cancel(_ number: Int64) { Registry[number]?.cancel() }
+public func cancel(_ number: Int64) {
+    if !Process.isForked { Registry[number]?.cancel() }
+}
 
 @_cdecl("retint_messages")
 public func messages(_ number: Int64) -> UnsafeMutablePointer<CChar>? {
-    guard let call = Registry[number] else { return nil }
+    guard !Process.isForked, let call = Registry[number] else { return nil }
     return strdup(JSONValue.list(call.output.takeMessages().map { .text($0) }).text)
 }
 
 @_cdecl("retint_result")
 public func result(_ number: Int64) -> UnsafeMutablePointer<CChar>? {
-    Registry[number]?.ending.flatMap { strdup($0.json) }
+    guard !Process.isForked else { return strdup(Process.refusal.json) }
+    return Registry[number]?.ending.flatMap { strdup($0.json) }
 }
 
 @_cdecl("retint_output")
 public func output(
     _ number: Int64, _ index: Int32, _ target: UnsafeMutablePointer<retint_tensor>?
 ) -> Int32 {
-    guard let outputs = Registry[number]?.ending?.outputs, let target,
+    guard !Process.isForked, let outputs = Registry[number]?.ending?.outputs, let target,
         outputs.indices.contains(Int(index))
     else { return 0 }
     target.pointee = outputs[Int(index)].tensor
@@ -88,7 +88,9 @@ public func output(
 }
 
 @_cdecl("retint_release")
-public func release(_ number: Int64) { Registry.remove(number) }
+public func release(_ number: Int64) {
+    if !Process.isForked { Registry.remove(number) }
+}
 
 @_cdecl("retint_free")
 public func freeText(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
@@ -96,7 +98,6 @@ public func freeText(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
 extension Call.Ending {
     /// The ending of a call that failed with an error of the library.
     static func failed(of error: any Error) -> Call.Ending {
-        if let refusal = error as? TensorRefusal { return failed(status: 64, refusal.problem) }
-        return failed(error as? CommandFailure ?? CommandFailure(of: error))
+        failed(CommandFailure(of: error))
     }
 }

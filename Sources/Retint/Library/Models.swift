@@ -46,7 +46,7 @@ private struct OpeningOptions: Decodable, Sendable {
 
     private func choice(
         _ text: String?, _ values: [String], _ name: String
-    ) throws(TensorRefusal) -> String? {
+    ) throws(ArgumentError) -> String? {
         guard let text else { return nil }
         guard values.contains(text) else {
             throw refusal("\(name): \(text) is not \(values.joined(separator: " or "))")
@@ -54,7 +54,9 @@ private struct OpeningOptions: Decodable, Sendable {
         return text
     }
 
-    private func refusal(_ problem: String) -> TensorRefusal { TensorRefusal(problem: problem) }
+    private func refusal(_ problem: String) -> ArgumentError {
+        ArgumentError(.usage, rule: problem)
+    }
 }
 
 @_cdecl("retint_model_open")
@@ -76,7 +78,7 @@ public func openModel(_ options: UnsafePointer<CChar>?) -> Int64 {
 
 @_cdecl("retint_model_layers")
 public func modelLayers(_ number: Int64) -> Int64 {
-    let model = Registry[number]?.ending?.model?.model
+    let model = Process.isForked ? nil : Registry[number]?.ending?.model?.model
     return Call.start { _ in
         guard let model else { return .failed(status: 64, "the model is closed") }
         do {
@@ -100,8 +102,8 @@ extension ComputedValue {
 public func runModel(
     _ number: Int64, _ inputs: UnsafePointer<retint_tensor>?, _ count: Int32
 ) -> Int64 {
-    let model = Registry[number]?.ending?.model
-    let values = Result { () throws(TensorRefusal) in
+    let model = Process.isForked ? nil : Registry[number]?.ending?.model
+    let values = Result { () throws(ArgumentError) in
         try copied(inputs, count).map { NamedTensor($0.name, $0.tensor.asFloats) }
     }
     return Call.start { call in

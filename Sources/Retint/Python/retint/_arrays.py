@@ -45,7 +45,7 @@ class Borrowed:
         self.count = len(values)
         for tensor, (name, value) in zip(self.tensors, values.items()):
             if not isinstance(name, str):
-                raise TypeError("the name of an array must be a text")
+                raise TypeError("the name of an array must be a string")
             tensor.name = name.encode()
             self._fill(tensor, name, value)
 
@@ -66,18 +66,21 @@ class Borrowed:
             raise _errors.UsageError(
                 f"{name} has elements of type {interface['typestr']}; convert it to float32",
                 status=64)
-        data = interface.get("data")
+        data, shape, strides = interface.get("data"), interface["shape"], interface.get("strides")
         if isinstance(data, bytes):
-            # Pillow's images.
+            # A picture of Pillow, [H, W] or [H, W, C], as models take it: [1, C, H, W].
+            height, width, channels = (*shape, 1)[:3]
+            shape = (1, channels, height, width)
+            strides = (len(data), 1, width * channels, channels)
             address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
             self._kept.append(data)
         elif isinstance(data, tuple):
             address = data[0]
         else:
             raise TypeError(f"{name} does not say where its elements are")
-        self._kept.append(value)
-        self._set(tensor, address, _INTERFACE_TYPES[kind], interface["shape"],
-                  interface.get("strides"))
+        # Not the value alone: a scalar of numpy has its memory kept by the interface.
+        self._kept += [value, interface]
+        self._set(tensor, address, _INTERFACE_TYPES[kind], shape, strides)
 
     def _from_dlpack(self, tensor: _library.Tensor, name: str, value: typing.Any) -> None:
         if value.__dlpack_device__()[0] != _CPU:
@@ -150,6 +153,10 @@ class Array:
 
     def __dlpack__(self, *, stream: object = None, max_version: object = None,
                    dl_device: object = None, copy: bool | None = None) -> object:
+        if copy:
+            raise BufferError("retint.Array is not copied; copy what you make of it")
+        if dl_device is not None and tuple(typing.cast(typing.Any, dl_device)) != (_CPU, 0):
+            raise BufferError("retint.Array is in the memory of the CPU")
         return _capsule(self)
 
     def tolist(self) -> list[typing.Any]:
@@ -157,6 +164,8 @@ class Array:
         count = 1
         for extent in self.shape:
             count *= extent
+        if not self.shape:
+            return [ctypes.c_float.from_address(self._address).value]
         flat: list[typing.Any] = list((ctypes.c_float * count).from_address(self._address))
         for extent in reversed(self.shape[1:]):
             flat = [flat[start:start + extent] for start in range(0, len(flat), extent)]

@@ -91,7 +91,7 @@ def quantize(package: _options.Path, output: _options.Path, *, weights: str | No
 def calibrate(package: _options.Path, output: _options.Path, photos: _options.Path,
               **options: typing.Any) -> dict[str, typing.Any]:
     """Like :func:`quantize`, with scales and codes that are calibrated on photos."""
-    return quantize(package, output, photos=_options.path(photos, "photos"), **options)
+    return quantize(package, output, calibrate=_options.path(photos, "photos"), **options)
 
 
 def find_precision(package: _options.Path, reference: _options.Path, output: _options.Path,
@@ -186,36 +186,51 @@ class Trainer:
 
     def __iter__(self) -> typing.Iterator[dict[str, typing.Any]]:
         """Trains, and yields the records of `metrics.jsonl` as they are written."""
+        self._is_stopped.clear()
         with _options.scratch() as folder:
             path = pathlib.Path(folder, "configuration.yaml")
             if isinstance(self._configuration, typing.Mapping):
                 # JSON is YAML.
-                path.write_text(json.dumps(self._configuration, default=os.fspath))
+                path.write_text(json.dumps(self._configuration, default=os.fspath,
+                                           ensure_ascii=False), encoding="utf-8")
             else:
                 path = pathlib.Path(self._configuration)
             log = _Log(self.output / "metrics.jsonl")
             call = _library.start("train", f"--config={path}", *self._arguments)
-            while not call.wait(self._messages):
+            try:
+                while not call.wait(self._messages):
+                    yield from log.new()
+                    if self._is_stopped.is_set():
+                        call.cancel()
                 yield from log.new()
-                if self._is_stopped.is_set():
-                    call.cancel()
-            yield from log.new()
+            except BaseException:
+                # Its state is saved before anything else goes on.
+                call.stop()
+                raise
             call.output(allowed=(0, _INTERRUPTED) if self._is_stopped.is_set() else (0,))
 
 
 class _Log:
-    """The lines that a file gets from now on."""
+    """The lines that a file gets from now on.
+
+    A resumed run replaces its file by one without the records after its step: what was there before
+    is not new.
+    """
 
     def __init__(self, path: pathlib.Path) -> None:
-        self._path, self._place = path, path.stat().st_size if path.exists() else 0
-        self._rest = b""
+        self._path, self._file = path, self._identity(path)
+        self._known = set(path.read_bytes().splitlines()) if path.exists() else set()
+        self._place, self._rest = path.stat().st_size if path.exists() else 0, b""
+
+    @staticmethod
+    def _identity(path: pathlib.Path) -> int | None:
+        return path.stat().st_ino if path.exists() else None
 
     def new(self) -> typing.Iterator[dict[str, typing.Any]]:
         try:
             with self._path.open("rb") as file:
-                # A new run begins its own file.
-                if file.seek(0, os.SEEK_END) < self._place:
-                    self._place, self._rest = 0, b""
+                if os.fstat(file.fileno()).st_ino != self._file:
+                    self._file, self._place, self._rest = os.fstat(file.fileno()).st_ino, 0, b""
                 file.seek(self._place)
                 data = file.read()
         except FileNotFoundError:
@@ -223,7 +238,7 @@ class _Log:
         self._place += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            if line.strip():
+            if line.strip() and line not in self._known:
                 yield json.loads(line)
 
 

@@ -9,13 +9,15 @@ class RetintError(Exception):
     """An error of retint; the message names the file, the place, the rule and the way out.
 
     ``file`` and ``place`` say where it is, and ``remedy`` what can be done; each is empty if there
-    is none. ``status`` is the exit code that the command would have.
+    is none. ``status`` is the exit code that the command would have, and ``output`` what it printed
+    before it failed, such as the results for the other photos.
     """
 
     def __init__(self, message: str, *, status: int = 1, file: str = "", place: str = "",
-                 remedy: str = "") -> None:
+                 remedy: str = "", output: str = "") -> None:
         super().__init__(message)
         self.status, self.file, self.place, self.remedy = status, file, place, remedy
+        self.output = output
 
 
 class UsageError(RetintError, ValueError):
@@ -37,6 +39,9 @@ class VerificationFailed(RetintError, AssertionError):
         super().__init__(message, status=2)
         self.report = report
 
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        return type(self), (str(self), self.report)
+
 
 _KINDS: dict[int, type[RetintError]] = {64: UsageError, 65: InputError}
 
@@ -49,4 +54,4 @@ def error(ending: dict[str, typing.Any]) -> BaseException:
     return _KINDS.get(status, FailureError)(
         ending.get("error") or "the command failed; see its messages", status=status,
         file=ending.get("file", ""), place=ending.get("place", ""),
-        remedy=ending.get("remedy", ""))
+        remedy=ending.get("remedy", ""), output=ending.get("output", ""))

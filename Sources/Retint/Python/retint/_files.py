@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 
@@ -12,11 +13,28 @@ executable = str(_FOLDER / "bin" / "retint")
 
 
 def checkpoint_path(name: str) -> str:
-    """The path of a shipped checkpoint, such as ``lite-class-unet``."""
-    own = _FOLDER / "share" / "retint" / "checkpoints"
-    folder = pathlib.Path(os.environ.get("RETINT_CHECKPOINTS") or own)
-    path = folder / f"{name}.h5"
-    if not path.exists():
-        names = sorted(other.stem for other in folder.glob("*.h5"))
-        raise ValueError(f"no checkpoint is named {name!r}; there are {', '.join(names)}")
-    return str(path)
+    """The path of a trained colorizer, such as ``lite-class-unet``.
+
+    They are in a wheel of their own: ``pip install retint-checkpoints``.
+    """
+    folders = [folder for folder in _folders() if folder.is_dir()]
+    if not folders:
+        raise ModuleNotFoundError(
+            "the trained colorizers are not installed; run pip install retint-checkpoints",
+            name="retint_checkpoints")
+    for folder in folders:
+        path = folder / f"{name}.h5"
+        if path.exists():
+            return str(path)
+    names = sorted({path.stem for folder in folders for path in folder.glob("*.h5")})
+    raise ValueError(f"no checkpoint is named {name!r}; there are {', '.join(names)}")
+
+
+def _folders() -> list[pathlib.Path]:
+    """Where checkpoints may be."""
+    own = os.environ.get("RETINT_CHECKPOINTS")
+    if own:
+        return [pathlib.Path(own)]
+    found = importlib.util.find_spec("retint_checkpoints")
+    return [pathlib.Path(place) for place in (found.submodule_search_locations or [])] if found \
+        else []

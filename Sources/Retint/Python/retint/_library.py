@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 import json
 import os
 import pathlib
 import typing
+import weakref
 
 from retint import _errors
 
 # Ctrl-C ends a call within this time.
 _WAIT_MILLISECONDS = 50
+# The process waits so long for each call at its end.
+_EXIT_MILLISECONDS = 10_000
 
 Messages = typing.Callable[[str], object]
 
@@ -35,7 +39,7 @@ def _path() -> str:
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
-    """The library, which is loaded by the first call: an import shall be quick."""
+    """The library, which is loaded by the first call: importing must be fast."""
     path = _path()
     try:
         # Its symbols meet those of no other library.
@@ -78,6 +82,7 @@ class Call:
     def __init__(self, number: int) -> None:
         self.number = number
         self._messages: list[str] = []
+        _running.add(self)
 
     def __del__(self) -> None:
         # At the interpreter's end, modules may be gone.
@@ -97,6 +102,12 @@ class Call:
         """Asks the work to end early."""
         library().retint_cancel(self.number)
 
+    def stop(self) -> None:
+        """Cancels the work, and waits until it has ended: until then, it may write files."""
+        self.cancel()
+        while library().retint_wait(self.number, 1000) == 0:
+            pass
+
     def end(self, messages: Messages | None = None) -> dict[str, typing.Any]:
         """Waits for the end; Ctrl-C ends the work early.
 
@@ -106,10 +117,7 @@ class Call:
             while not self.wait(messages):
                 pass
         except BaseException:
-            # Until it has ended, it may read what is borrowed, and write files.
-            self.cancel()
-            while library().retint_wait(self.number, 1000) == 0:
-                pass
+            self.stop()
             raise
         result: dict[str, typing.Any] = json.loads(
             _text(library().retint_result(self.number)) or '{"status": 1}')
@@ -119,7 +127,7 @@ class Call:
                allowed: tuple[int, ...] = (0,)) -> dict[str, typing.Any]:
         """Waits for the end, and returns the result.
 
-        :param allowed: the exit codes that are no errors.
+        :param allowed: the exit codes that are not errors.
         """
         ending = self.end(messages)
         if ending["status"] in allowed:
@@ -133,8 +141,23 @@ class Call:
 
     def output(self, messages: Messages | None = None, allowed: tuple[int, ...] = (0,)) -> str:
         """Waits for the end of a command, and returns what it prints."""
-        text: str = self.values(messages, allowed)["output"]
+        text: str = self.values(messages, allowed).get("output", "")
         return text
+
+
+# Those that exist, to be ended before the process is.
+_running: weakref.WeakSet[Call] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    """Threads must not work any more when the process ends: a training saves its state first."""
+    if library.cache_info().currsize == 0:
+        return
+    for call in list(_running):
+        call.cancel()
+    for call in list(_running):
+        library().retint_wait(call.number, _EXIT_MILLISECONDS)
 
 
 def start(*arguments: str) -> Call:

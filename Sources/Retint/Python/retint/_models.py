@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing
 
 from retint import _arrays, _errors, _library, _options
@@ -75,8 +76,8 @@ class Model:
         """Runs the model and returns its outputs by name, in float32.
 
         Inputs are arrays of numpy, torch or Pillow, by position or by name, or one mapping of
-        names to arrays; nothing is copied on the way to the library. Pixels of an image are 0 to
-        255, [N, C, H, W]. The model is compiled for new shapes at the first run that has them.
+        names to arrays, whose memory the library reads. Pixels of an image are 0 to 255,
+        [N, C, H, W]. The model is compiled for new shapes at the first run that has them.
         """
         values = bound(self.inputs, positional, named)
         borrowed = _arrays.Borrowed(values)
@@ -91,20 +92,31 @@ def bound(names: list[str], positional: tuple[object, ...],
           named: typing.Mapping[str, object]) -> dict[str, object]:
     """Arguments by the names of inputs."""
     if len(positional) == 1 and not named and isinstance(positional[0], typing.Mapping):
-        return dict(positional[0])
+        return bound(names, (), positional[0])
     if len(positional) > len(names):
         raise _errors.UsageError(
             f"there are {len(positional)} inputs, but the model takes {', '.join(names)}",
             status=64)
     values = dict(zip(names, positional))
     for name, value in named.items():
+        # A package has legal names of its own: input_1 for input.1.
+        name = next((own for own in names if _legal(own) == _legal(name)), name)
         if name in values:
             raise _errors.UsageError(f"input {name} is given twice", status=64)
         if name not in names:
             raise _errors.UsageError(
                 f"there is no input {name}; the model takes {', '.join(names)}", status=64)
         values[name] = value
-    return values
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise _errors.UsageError(
+            f"there is no array for {', '.join(missing)}; the model takes {', '.join(names)}",
+            status=64)
+    return {name: values[name] for name in names}
+
+
+def _legal(name: object) -> str:
+    return re.sub(r"\W", "_", str(name))
 
 
 def _json(options: dict[str, typing.Any]) -> bytes:

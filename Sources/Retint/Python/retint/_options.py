@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import typing
 
@@ -47,7 +48,7 @@ def arguments(options: typing.Mapping[str, object]) -> list[str]:
 def _text(name: str, value: object) -> str:
     if isinstance(value, (str, os.PathLike)):
         return path(value, name) if isinstance(value, os.PathLike) else value
-    if isinstance(value, (int, float)):
+    if isinstance(value, numbers.Real):
         return str(value)
     raise TypeError(f"{name} cannot be {type(value).__name__}")
 

@@ -15,12 +15,13 @@ class Recorded(typing.NamedTuple):
 
 def recorded(reference: object, inputs: typing.Mapping[str, object],
              outputs: list[str]) -> Recorded:
-    """Runs a reference on the inputs.
+    """Runs a reference on copies of the inputs, which it may change in place.
 
     :param outputs: the names of the model's outputs, in its order.
     """
     if isinstance(reference, typing.Mapping):
         return Recorded(dict(reference), {})
+    inputs = {name: _copied(value) for name, value in inputs.items()}
     if _is_module(reference):
         return _of_module(reference, inputs, outputs)
     if hasattr(reference, "get_inputs") and hasattr(reference, "run"):
@@ -56,12 +57,15 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
         return hook
 
     parameter = next(module.parameters(), None)
-    device = parameter.device if parameter is not None else torch.device("cpu")
-    tensors = {name: torch.as_tensor(_tensor(value)).to(device) for name, value in inputs.items()}
+    tensors = {name: _tensor(value, parameter) for name, value in inputs.items()}
     was_training = [part for part in module.modules() if part.training]
-    hooks = [part.register_forward_hook(keep(name)) for name, part in module.named_modules()
-             if name]
+    hooks: list[typing.Any] = []
     try:
+        if not isinstance(module, torch.jit.ScriptModule):
+            # Scripted and traced modules call no hooks: they have outputs alone.
+            for name, part in module.named_modules():
+                if name:
+                    hooks.append(part.register_forward_hook(keep(name)))
         module.eval()
         with torch.no_grad():
             results = _called(module, tensors, module.forward)
@@ -73,13 +77,28 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
     return Recorded(_by_name(results, outputs), layers)
 
 
-def _tensor(value: typing.Any) -> object:
-    """numpy's arrays may be read-only, which torch warns of; Pillow's images are no arrays."""
+def _copied(value: typing.Any) -> typing.Any:
+    """A copy of an array, of the same library."""
+    if hasattr(value, "detach") and hasattr(value, "clone"):
+        return value.detach().clone()
     if hasattr(value, "__array_interface__"):
         import numpy
 
         return numpy.array(value)
     return value
+
+
+def _tensor(value: typing.Any, parameter: typing.Any) -> typing.Any:
+    """An input as a module takes it: on the device of its parameters, and of float32 where numpy
+    made it float64."""
+    import torch
+
+    tensor = torch.as_tensor(value)
+    if parameter is None:
+        return tensor
+    if tensor.dtype == torch.float64 and not isinstance(value, torch.Tensor):
+        tensor = tensor.to(parameter.dtype)
+    return tensor.to(parameter.device)
 
 
 def _of_session(session: typing.Any, inputs: typing.Mapping[str, object],
@@ -106,7 +125,9 @@ def _called(function: typing.Callable[..., object], inputs: typing.Mapping[str, 
         parameters = inspect.signature(signature or function).parameters
     except (TypeError, ValueError):
         parameters = {}  # type: ignore[assignment]
-    if all(name in parameters for name in inputs):
+    if all(name in parameters and parameters[name].kind in (
+            inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+           for name in inputs):
         return function(**inputs)
     return function(*inputs.values())
 

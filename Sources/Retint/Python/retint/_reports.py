@@ -99,8 +99,9 @@ class Report(typing.Mapping[str, typing.Any]):
 
 def _place(layer: dict[str, typing.Any]) -> str:
     """`var_82, compared with blocks.1.b: relative error 0.03`."""
-    return (f"{layer['name']}, compared with {layer['compared_with']}: "
-            f"relative error {layer['relative_error']:.3g}")
+    error = layer.get("relative_error")
+    text = f"relative error {error:.3g}" if isinstance(error, (int, float)) else "not finite"
+    return f"{layer['name']}, compared with {layer.get('compared_with')}: {text}"
 
 
 def _figures(figures: dict[str, typing.Any]) -> str:
@@ -109,4 +110,5 @@ def _figures(figures: dict[str, typing.Any]) -> str:
                       ("snr_db", "SNR {:.1f} dB"), ("cosine", "cosine {:.6f}")]:
         if isinstance(figures.get(key), (int, float)):
             parts.append(text.format(figures[key]))
-    return ", ".join(parts) or "no difference"
+    # JSON has no NaN and no infinity: their figures are missing.
+    return ", ".join(parts) if figures.get("max_abs_error") is not None else "not finite"

@@ -22,7 +22,7 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
         Runtime, any function of arrays, a mapping of outputs to arrays, or a path: of another
         model, or of a reference file.
     :param inputs: an array, several in the model's order, or a mapping of names to arrays. Without
-        them, inputs are random: as ``--noise`` and ``--seed`` say.
+        them, inputs are random, by ``seed`` and ``size``.
     :param reference_inputs: the same for a reference that takes other ones, such as a module whose
         preprocessing the package contains.
     :param options: those of the command, with underscores: ``min_psnr=60``, ``layer_min_snr=30``,
@@ -30,45 +30,83 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
     :returns: the report, whether or not it passed.
     """
     path = _options.path(package, "package")
+    is_file = isinstance(reference, (str, os.PathLike))
+    # Random inputs of a reference that is run here are drawn here.
+    drawn = {} if is_file else {key: options.pop(key, None) for key in ("seed", "size")}
     arguments = [path, *_options.arguments(options), "--json"]
     if html is not None:
         arguments += ["--html", _options.path(html, "html")]
     with _options.scratch() as folder:
-        arguments += _reference(path, reference, inputs, reference_inputs, options,
-                                pathlib.Path(folder))
+        if is_file:
+            if reference_inputs is not None:
+                raise _errors.UsageError(
+                    "reference_inputs are for a reference that is run here, not for a file",
+                    status=64)
+            arguments += _of_file(path, typing.cast(_options.Path, reference), inputs,
+                                  pathlib.Path(folder))
+        else:
+            arguments += _of_object(path, reference, inputs, reference_inputs, options, drawn,
+                                    pathlib.Path(folder))
         text = _library.command(
             "verify", *arguments, messages=messages, allowed=(0, _TOLERANCE_EXCEEDED))
-    return _reports.Report(json.loads(text))
+    values = json.loads(text)
+    if not is_file:
+        # Not the file of this call, which is gone.
+        values["reference"] = _title(reference)
+    return _reports.Report(values)
 
 
-def _reference(path: str, reference: object, inputs: object, reference_inputs: object,
-               options: typing.Mapping[str, object], folder: pathlib.Path) -> list[str]:
-    """The command's arguments for a reference."""
-    if isinstance(reference, (str, os.PathLike)):
-        other = _options.path(reference, "reference")
-        is_recorded = other.rstrip("/").endswith((".aimodelintermediates",)) \
-            or other.endswith(".h5") and _is_recorded(other)
-        result = ["--reference" if is_recorded else "--against", other]
-        if inputs is not None:
-            file = folder / "inputs.h5"
-            with _models.load(path, form="file") as model:
-                _arrays.write(str(file), _named(model.inputs, inputs))
-            result += ["--inputs", str(file)]
-        return result
+def _title(reference: object) -> str:
+    """How a report names a reference: `Net`, `function pipeline`."""
+    if isinstance(reference, typing.Mapping):
+        return "arrays"
+    name = getattr(reference, "__qualname__", None)
+    return f"function {name}" if name else type(reference).__name__
+
+
+def _of_file(path: str, reference: _options.Path, inputs: object,
+             folder: pathlib.Path) -> list[str]:
+    """The command's arguments for a reference that is a file or another model."""
+    other = _options.path(reference, "reference")
+    is_recorded = other.rstrip("/").endswith(".aimodelintermediates") \
+        or other.endswith(".h5") and _is_recorded(other)
+    result = ["--reference" if is_recorded else "--against", other]
+    if inputs is not None:
+        file = folder / "inputs.h5"
+        with _models.load(path, form="file") as model:
+            _arrays.write(str(file), _flat(_named(model.inputs, inputs), ""))
+        result += ["--inputs", str(file)]
+    return result
+
+
+def _of_object(path: str, reference: object, inputs: object, reference_inputs: object,
+               options: typing.Mapping[str, object], drawn: typing.Mapping[str, object],
+               folder: pathlib.Path) -> list[str]:
+    """The command's arguments for a reference that is run here, or for its results."""
+    if inputs is None and isinstance(reference, typing.Mapping):
+        raise _errors.UsageError("pass the inputs that the expected arrays are for", status=64)
     with _models.load(path, form="file") as model:
         names, outputs = model.inputs, model.outputs
-        values = _named(names, inputs) if inputs is not None else _noise(model, options)
-    if reference_inputs is None:
-        seen = values
-    else:
-        seen = _named(names, reference_inputs)
+        values = _named(names, inputs) if inputs is not None else _noise(model, options, drawn)
+    seen = values
+    if isinstance(reference_inputs, typing.Mapping):
+        seen = dict(reference_inputs)
+    elif reference_inputs is not None:
+        # As many as the reference takes, which may differ from the package's.
+        given = reference_inputs if isinstance(reference_inputs, (list, tuple)) \
+            else [reference_inputs]
+        seen = {f"{index}": value for index, value in enumerate(given)}
     found = _references.recorded(reference, seen, outputs)
     file = folder / "reference.h5"
-    tensors = {f"inputs/{name}": value for name, value in values.items()}
-    tensors.update({f"outputs/{name}": value for name, value in found.outputs.items()})
-    tensors.update({f"activations/{name}": value for name, value in found.layers.items()})
+    tensors = {**_flat(values, "inputs/"), **_flat(found.outputs, "outputs/"),
+               **_flat(found.layers, "activations/")}
     _arrays.write(str(file), tensors)
     return ["--reference", str(file)]
+
+
+def _flat(values: typing.Mapping[str, object], group: str) -> dict[str, object]:
+    """Values by their places in a file, where a slash begins a group; ONNX's names have some."""
+    return {group + name.replace("/", "_"): value for name, value in values.items()}
 
 
 def _is_recorded(path: str) -> bool:
@@ -86,38 +124,46 @@ def _named(names: list[str], inputs: object) -> dict[str, object]:
     return _models.bound(names, (inputs,), {})
 
 
-def _noise(model: _models.Model, options: typing.Mapping[str, object]) -> dict[str, object]:
-    """Random inputs from the model's interface, of the distributions of `retint verify --noise`."""
+def _noise(model: _models.Model, options: typing.Mapping[str, object],
+           drawn: typing.Mapping[str, object]) -> dict[str, object]:
+    """Random inputs from the model's interface, of the default distributions of `retint verify`.
+
+    :param drawn: the seed, and the side of images.
+    """
     if set(options) & {"photo", "photos", "inputs", "noise"}:
         raise _errors.UsageError(
             "photos, inputs and noise choose the inputs of a reference that is a file or a model; "
             "pass arrays as inputs for one that is run here", status=64)
     import numpy
 
-    seed = options.get("seed", 0)
-    generator = numpy.random.default_rng(seed if isinstance(seed, int) else 0)
+    generator = numpy.random.default_rng(typing.cast(int, drawn.get("seed") or 0))
     values: dict[str, object] = {}
     for value in model.interface["inputs"]:
-        shape = _shape(value)
-        drawn: typing.Any
+        shape, kind = _shape(value, drawn.get("size")), value.get("element_type") or "float32"
+        result: typing.Any
         if value.get("color_layout"):
-            drawn = generator.integers(0, 256, shape)
+            result = generator.integers(0, 256, shape)
         elif value["role"] == "lightness":
-            drawn = generator.uniform(0, 100, shape)
+            result = generator.uniform(0, 100, shape)
         elif value["role"] in ("gray_rgb", "rgb"):
-            drawn = generator.uniform(0, 1, shape)
-        elif (value.get("element_type") or "float32").startswith(("int", "uint", "bool")):
-            drawn = generator.integers(0, 2, shape)
+            result = generator.uniform(0, 1, shape)
+        elif kind.startswith(("int", "uint", "bool")):
+            # As the reference takes them: indices, or true and false.
+            types = {"bool": "bool", "int64": "int64", "uint8": "uint8"}
+            result = generator.integers(0, 2, shape).astype(types.get(kind, "int32"))
         else:
-            drawn = generator.normal(0, 1, shape)
-        values[value["name"]] = drawn.astype(numpy.float32)
+            result = generator.normal(0, 1, shape)
+        is_float = result.dtype.kind == "f" or bool(value.get("color_layout"))
+        values[value["name"]] = result.astype(numpy.float32) if is_float else result
     return values
 
 
-def _shape(value: dict[str, typing.Any]) -> list[int]:
+def _shape(value: dict[str, typing.Any], side: object) -> list[int]:
     standard = value["shapes"].get("standard")
     if standard is None:
         raise _errors.UsageError(
             f"input {value['name']} has no shape of its own; pass inputs", status=64)
-    shape: list[int] = standard
+    shape: list[int] = list(standard)
+    if isinstance(side, int) and len(shape) == 4:
+        shape[2:] = [side, side]
     return shape

@@ -83,11 +83,13 @@ struct SearchCommand: AsyncParsableCommand {
     func run() async throws {
         let ranks = try joinRanks()
         let candidates = try candidateSettings.map(candidate)
+        let place = CommandPlace()
         let report = try await Interruption.cancelling {
             try await ArchitectureSearchReport(
                 searching: candidates, output: output, rounds: rounds, imageSize: size, ranks: ranks
             ) {
-                Console.note("\($0): training up to step \($1)")
+                candidate, step in
+                place.run { Console.note("\(candidate): training up to step \(step)") }
             }
         }
         if ranks.rank == 0 {
@@ -95,7 +97,7 @@ struct SearchCommand: AsyncParsableCommand {
                 to: "\(output)/report.html", environment: environment("arithmetic: float32"))
         }
         if json { try Console.printJSON(report) } else { print(report) }
-        if Interruption.isRequested { throw ExitStatus.interrupted.exit }
+        if Interruption.isRequested || Task.isCancelled { throw ExitStatus.interrupted.exit }
     }
 
     private func candidate(_ settings: [String]) throws -> SearchCandidate {

@@ -41,6 +41,17 @@ public final class CommandOutput: Sendable {
     }
 }
 
+/// Where a command prints: taken by its own task, for messages that other threads print for it.
+struct CommandPlace: Sendable {
+    private let output = CommandOutput.current
+
+    /// Runs a part of the command that prints.
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let output else { return try body() }
+        return try CommandOutput.$current.withValue(output, operation: body)
+    }
+}
+
 /// The parts of a refusal, whatever its kind.
 private protocol RefusalParts {
     var file: String { get }
@@ -51,7 +62,7 @@ private protocol RefusalParts {
 extension Refusal: RefusalParts {}
 
 /// Why a command failed.
-public struct CommandFailure: Error, Sendable {
+public struct CommandFailure: Sendable {
     /// The exit code that the program would have.
     public let status: Int32
     /// The message that it would print; empty if it has printed one already.
@@ -68,8 +79,8 @@ extension CommandOutput {
     /// Ctrl-C.
     ///
     /// - Parameter arguments: without the program's name: `["inspect", "model.h5", "--json"]`.
-    /// - Throws: ``CommandFailure`` unless the exit code would be 0.
-    public func run(_ arguments: [String]) async throws(CommandFailure) {
+    /// - Returns: nil if the exit code would be 0.
+    public func run(_ arguments: [String]) async -> CommandFailure? {
         Console.isEmbedded.store(true, ordering: .relaxed)
         do {
             try await Self.$current.withValue(self) {
@@ -80,8 +91,9 @@ extension CommandOutput {
                     try command.run()
                 }
             }
+            return nil
         } catch {
-            if let failure = failure(error) { throw failure }
+            return failure(error)
         }
     }
 
@@ -104,7 +116,9 @@ extension CommandFailure {
         let parts = error as? any RefusalParts
         (file, place, remedy) = (parts?.file ?? "", parts?.place ?? "", parts?.remedy ?? "")
         if let own = error as? any RetintError {
-            (status, message) = (ExitStatus(own.fault).rawValue, RetintCLI.message(for: own))
+            (status, message) = (
+                ExitStatus(own.fault).rawValue, RetintCLI.message(for: own).escapedForTerminal
+            )
         } else if let code = error as? ExitCode {
             (status, message) = (code.rawValue, "")
         } else if error is CancellationError {

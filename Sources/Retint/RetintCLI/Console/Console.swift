@@ -47,7 +47,7 @@ enum Console {
 
     /// Prints a message.
     static func note(_ message: String) {
-        if let output = CommandOutput.current { return output.add(message: message) }
+        if let output = CommandOutput.current { return output.add(message: message.asMessage) }
         draw("retint: \(message.asMessage)\n")
     }
 

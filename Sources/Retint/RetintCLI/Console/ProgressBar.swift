@@ -65,7 +65,7 @@ final class ProgressBar {
     }
 
     private func show(_ text: String, _ count: Int) {
-        if let output { return output.add(message: text) }
+        if let output { return output.add(message: text.asMessage) }
         guard isTerminal else { return Console.note(text) }
         let width = max(10, min(30, Console.columns - text.count - 4))
         let bar = total > 0 ? Self.bar(count, total, width: width) + " " : ""

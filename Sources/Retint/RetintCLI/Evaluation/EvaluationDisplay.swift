@@ -16,9 +16,14 @@ final class EvaluationDisplay: Sendable {
     }
 
     private let state = Mutex(State())
+    private let place = CommandPlace()
 
     /// - Parameter label: the label of the progress bar.
     func show(_ progress: EvaluationReport.Progress, label: String = "evaluate") {
+        place.run { showHere(progress, label) }
+    }
+
+    private func showHere(_ progress: EvaluationReport.Progress, _ label: String) {
         state.withLock { state in
             switch progress {
             case .read(let count, let total): state.update("read", count, of: total)
