@@ -36,17 +36,13 @@ final class Call: Sendable {
     struct Ending: Sendable {
         var status: Int32 = 0
         /// The result, as keys of one JSON object.
-        var keys: [String: JSONValue] = [:]
+        var keys: [String: any Encodable & Sendable] = [:]
         var outputs: [BorrowedTensor] = []
         /// The model that it opened.
         var model: ModelRunner?
     }
 
-    private struct State {
-        var ending: Ending?
-    }
-
-    private let state = Mutex(State())
+    private let result = Mutex<Ending?>(nil)
     private let isEnded = DispatchSemaphore(value: 0)
     private let cancelled = Atomic(false)
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -82,16 +78,16 @@ final class Call: Sendable {
 
     /// Ends the call; the first ending counts.
     private func finish(_ ending: Ending) {
-        let isFirst = state.withLock { state in
-            guard state.ending == nil else { return false }
-            state.ending = ending
+        let isFirst = result.withLock { result in
+            guard result == nil else { return false }
+            result = ending
             return true
         }
         if isFirst { isEnded.signal() }
     }
 
     /// How it ended; nil if it has not.
-    var ending: Ending? { state.withLock(\.ending) }
+    var ending: Ending? { result.withLock { $0 } }
 
     /// Whether it ended within this time.
     func wait(milliseconds: Int32) -> Bool {
@@ -186,10 +182,7 @@ extension Call.Ending {
     ) -> Call.Ending {
         Call.Ending(
             status: status,
-            keys: [
-                "error": .text(message), "file": .text(file), "place": .text(place),
-                "remedy": .text(remedy),
-            ])
+            keys: ["error": message, "file": file, "place": place, "remedy": remedy])
     }
 
     static func failed(_ failure: CommandFailure) -> Call.Ending {
@@ -200,8 +193,26 @@ extension Call.Ending {
 
     /// The JSON object that says how the call ended.
     var json: String {
-        let all = keys.merging(["status": .integer(Int(status))]) { $1 }
-        return JSONValue.object(all).text
+        let object = JSONObject(keys: keys.merging(["status": status]) { $1 })
+        return (try? CommandOutput.json(object)) ?? #"{"status": 1}"#
+    }
+}
+
+/// Values of several types as one object.
+private struct JSONObject: Encodable {
+    let keys: [String: any Encodable & Sendable]
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for (name, value) in keys { try container.encode(value, forKey: Key(stringValue: name)) }
     }
 }
 

@@ -31,7 +31,7 @@ public func command(_ arguments: UnsafePointer<CChar>?) -> Int64 {
         let failure = await call.output.run(list)
         var ending = failure.map { Call.Ending.failed($0) } ?? Call.Ending()
         // A comparison that fails has results, too.
-        ending.keys["output"] = .text(call.output.results)
+        ending.keys["output"] = call.output.results
         return ending
     }
 }
@@ -67,7 +67,7 @@ public func cancel(_ number: Int64) {
 @_cdecl("retint_messages")
 public func messages(_ number: Int64) -> UnsafeMutablePointer<CChar>? {
     guard !Process.isForked, let call = Registry[number] else { return nil }
-    return strdup(JSONValue.list(call.output.takeMessages().map { .text($0) }).text)
+    return (try? CommandOutput.json(call.output.takeMessages())).flatMap { strdup($0) }
 }
 
 @_cdecl("retint_result")
@@ -94,6 +94,14 @@ public func release(_ number: Int64) {
 
 @_cdecl("retint_free")
 public func freeText(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
+
+/// Reads what a caller passes as JSON.
+///
+/// - Returns: nil if it is not JSON of that form.
+func decode<Value: Decodable>(_: Value.Type, _ text: UnsafePointer<CChar>?) -> Value? {
+    guard let text, let string = String(validatingCString: text) else { return nil }
+    return try? JSONDecoder().decode(Value.self, from: Data(string.utf8))
+}
 
 extension Call.Ending {
     /// The ending of a call that failed with an error of the library.

@@ -18,7 +18,9 @@ private struct OpeningOptions: Decodable, Sendable {
     func model() throws -> Model {
         var execution = Execution(threads: threads, memoryLimit: memoryLimit)
         if let threads, !Execution.threadRange.contains(threads) {
-            throw refusal("threads: \(threads) is not from 1 to 1024")
+            let range = Execution.threadRange
+            throw refusal(
+                "threads: \(threads) is not from \(range.lowerBound) to \(range.upperBound)")
         }
         if let compute {
             guard let arithmetic = Arithmetic(rawValue: compute) else {
@@ -68,8 +70,8 @@ public func openModel(_ options: UnsafePointer<CChar>?) -> Int64 {
         }
         do {
             let model = try options.model()
-            let interface = try CommandOutput.json(model.interface)
-            return Call.Ending(keys: ["interface": .encoded(interface)], model: ModelRunner(model))
+            return Call.Ending(
+                keys: ["interface": try model.interface], model: ModelRunner(model))
         } catch {
             return .failed(of: error)
         }
@@ -82,19 +84,21 @@ public func modelLayers(_ number: Int64) -> Int64 {
     return Call.start { _ in
         guard let model else { return .failed(status: 64, "the model is closed") }
         do {
-            return Call.Ending(keys: ["layers": .list(try model.computedValues().map(\.json))])
+            return Call.Ending(keys: ["layers": try model.computedValues().map(Layer.init)])
         } catch {
             return .failed(of: error)
         }
     }
 }
 
-extension ComputedValue {
-    fileprivate var json: JSONValue {
-        .object([
-            "name": .text(name), "operation": .text(operation), "module": .text(module),
-            "shape": .list(shape.dimensions.map { .integer($0) }),
-        ])
+/// A value that a model computes, as retint_model_layers lists it.
+private struct Layer: Encodable {
+    let name, operation, module: String
+    let shape: [Int]
+
+    init(_ value: ComputedValue) {
+        (name, operation, module) = (value.name, value.operation, value.module)
+        shape = value.shape.dimensions
     }
 }
 
@@ -111,7 +115,7 @@ public func runModel(
         do {
             let outputs = try model.run(try values.get()) { call.isCancelled }
             return Call.Ending(
-                keys: ["outputs": .integer(outputs.count)],
+                keys: ["outputs": outputs.count],
                 outputs: outputs.map(BorrowedTensor.init))
         } catch {
             return .failed(of: error)

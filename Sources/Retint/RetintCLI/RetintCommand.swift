@@ -64,16 +64,23 @@ struct RetintCommand: AsyncParsableCommand {
     @MainActor static func main() async {
         Interruption.refuseLargeFiles()
         do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
+            try await run(nil)
             try Console.checkResults()
             try Communicator.current.finish()
         } catch {
             Console.exit(for: error)
+        }
+    }
+
+    /// Runs a command.
+    ///
+    /// - Parameter arguments: without the program's name; nil for those of the process.
+    static func run(_ arguments: [String]?) async throws {
+        var command = try parseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
     }
 }

@@ -110,10 +110,7 @@ def _of_session(session: typing.Any, inputs: typing.Mapping[str, object],
     feeds = dict(zip(own, values)) if set(own) != set(inputs) else {
         name: numpy.asarray(value) for name, value in inputs.items()}
     names = [value.name for value in session.get_outputs()]
-    results = dict(zip(names, session.run(None, feeds)))
-    if set(outputs) <= set(results):
-        return {name: results[name] for name in outputs}
-    return _by_name(list(results.values()), outputs)
+    return _by_name(dict(zip(names, session.run(None, feeds))), outputs)
 
 
 def _called(function: typing.Callable[..., object], inputs: typing.Mapping[str, object],

@@ -97,6 +97,33 @@ class Report(typing.Mapping[str, typing.Any]):
             f"<th>shape</th><th>error</th></tr>{rows}</table><ul>{faults}</ul>{note}")
 
 
+#: Above this PSNR, in decibels, only rounding differs; no difference at all counts as this.
+_EXACT = 120.0
+
+
+def psnr_losses(before: typing.Mapping[str, typing.Any], report: Report, most: float,
+                run: str) -> list[str]:
+    """The outputs that lost more decibels of PSNR than is allowed, as sentences.
+
+    :param before: the figures of an earlier run, by output.
+    :param run: what that run is called: "release".
+    """
+    found = []
+    for name in report.outputs:
+        if name not in before:
+            continue
+        old, new = (_decibels(outputs[name]) for outputs in (before, report.outputs))
+        if old - new > most:
+            found.append(f"{name}: the PSNR fell from {old:.1f} to {new:.1f} dB since the last "
+                         f"{run}, by more than {most:g} dB")
+    return found
+
+
+def _decibels(figures: typing.Mapping[str, typing.Any]) -> float:
+    value = figures.get("psnr_db")
+    return min(float(value), _EXACT) if isinstance(value, (int, float)) else _EXACT
+
+
 def _place(layer: dict[str, typing.Any]) -> str:
     """`var_82, compared with blocks.1.b: relative error 0.03`."""
     error = layer.get("relative_error")

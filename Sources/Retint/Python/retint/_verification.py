@@ -9,7 +9,8 @@ import typing
 
 from retint import _arrays, _errors, _library, _models, _options, _references, _reports
 
-_TOLERANCE_EXCEEDED = 2
+# The exit code.
+TOLERANCE_EXCEEDED = 2
 
 
 def verify(package: _options.Path, reference: object, inputs: object = None, *,
@@ -48,7 +49,7 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
             arguments += _of_object(path, reference, inputs, reference_inputs, options, drawn,
                                     pathlib.Path(folder))
         text = _library.command(
-            "verify", *arguments, messages=messages, allowed=(0, _TOLERANCE_EXCEEDED))
+            "verify", *arguments, messages=messages, allowed=(0, TOLERANCE_EXCEEDED))
     values = json.loads(text)
     if not is_file:
         # Not the file of this call, which is gone.

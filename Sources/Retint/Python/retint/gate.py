@@ -24,9 +24,8 @@ import pathlib
 import sys
 import typing
 
-from retint import _commands, _errors, _library, _reports
+from retint import _commands, _errors, _library, _reports, _verification
 
-_TOLERANCE_EXCEEDED = 2
 _FIGURES = (("psnr_db", "PSNR (dB)", "{:.2f}"), ("snr_db", "SNR (dB)", "{:.2f}"),
             ("max_abs_error", "largest error", "{:.3g}"))
 
@@ -44,7 +43,8 @@ def main(arguments: typing.Sequence[str] | None = None) -> int:
         print(f"retint.gate: {error}", file=sys.stderr)
         return error.status
     before = _baseline(options.baseline)
-    losses = _losses(report, before, options.max_loss)
+    losses = _reports.psnr_losses(
+        (before or {}).get("outputs") or {}, report, options.max_loss, "release")
     text = comment(report, before, losses, options.package)
     (options.output / "comment.md").write_text(text)
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -52,7 +52,7 @@ def main(arguments: typing.Sequence[str] | None = None) -> int:
         with open(summary, "a", encoding="utf-8") as file:
             file.write(text)
     print(text)
-    return 0 if report.passed and not losses else _TOLERANCE_EXCEEDED
+    return 0 if report.passed and not losses else _verification.TOLERANCE_EXCEEDED
 
 
 def _parse(arguments: typing.Sequence[str]) -> argparse.Namespace:
@@ -81,7 +81,8 @@ def _verified(options: argparse.Namespace, rest: typing.Sequence[str]) -> _repor
     text = _library.command(
         "verify", options.package, *which, *rest, "--json",
         "--junit", str(options.output / "junit.xml"),
-        "--sarif", str(options.output / "results.sarif"), allowed=(0, _TOLERANCE_EXCEEDED))
+        "--sarif", str(options.output / "results.sarif"),
+        allowed=(0, _verification.TOLERANCE_EXCEEDED))
     (options.output / "report.json").write_text(text)
     return _reports.Report(json.loads(text))
 
@@ -101,18 +102,6 @@ def _baseline(path: pathlib.Path | None) -> dict[str, typing.Any] | None:
 def _figures(report: typing.Mapping[str, typing.Any] | None,
              name: str) -> dict[str, typing.Any]:
     return dict(((report or {}).get("outputs") or {}).get(name) or {})
-
-
-def _losses(report: _reports.Report, before: dict[str, typing.Any] | None,
-            most: float) -> list[str]:
-    """The outputs that lost more PSNR than is allowed, as sentences."""
-    found = []
-    for name in report.outputs:
-        old, new = (_figures(values, name).get("psnr_db") for values in (before, report))
-        if isinstance(old, (int, float)) and isinstance(new, (int, float)) and old - new > most:
-            found.append(f"{name}: the PSNR fell from {old:.2f} to {new:.2f} dB since the last "
-                         f"release, by more than {most:g} dB")
-    return found
 
 
 def comment(report: _reports.Report, before: dict[str, typing.Any] | None, losses: list[str],

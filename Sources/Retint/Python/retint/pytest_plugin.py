@@ -21,10 +21,10 @@ import typing
 import pytest
 
 import retint
+from retint import _reports
 
 Verify = typing.Callable[..., retint.Report]
 
-_EXACT = 120.0
 _FIGURES = ("psnr_db", "snr_db", "max_abs_error", "cosine")
 
 
@@ -78,16 +78,10 @@ def _file(folder: pathlib.Path, test: str, call: int) -> pathlib.Path:
 def _compare(file: pathlib.Path, report: retint.Report, max_loss: float | None) -> None:
     """Compares the report with the last that passed, and takes its place."""
     if file.exists() and max_loss is not None:
-        before = json.loads(file.read_text())
-        for name, figures in report.outputs.items():
-            if name not in before:
-                continue
-            old, new = (_decibels(values[name].get("psnr_db"))
-                        for values in (before, report.outputs))
-            if old - new > max_loss:
-                pytest.fail(
-                    f"{name}: the PSNR fell from {old:.1f} to {new:.1f} dB, by more than "
-                    f"{max_loss} dB since the last run that passed ({file})", pytrace=False)
+        losses = _reports.psnr_losses(
+            json.loads(file.read_text()), report, max_loss, f"run that passed ({file})")
+        if losses:
+            pytest.fail("; ".join(losses), pytrace=False)
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.part")
     kept = {name: {figure: figures.get(figure) for figure in _FIGURES}
@@ -95,7 +89,3 @@ def _compare(file: pathlib.Path, report: retint.Report, max_loss: float | None) 
     part.write_text(json.dumps(kept, indent=1) + "\n")
     os.replace(part, file)
 
-
-def _decibels(value: object) -> float:
-    """None stands for no difference at all. Above this, only rounding differs."""
-    return min(float(value), _EXACT) if isinstance(value, (int, float)) else _EXACT

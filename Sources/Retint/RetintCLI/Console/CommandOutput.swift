@@ -83,14 +83,7 @@ extension CommandOutput {
     public func run(_ arguments: [String]) async -> CommandFailure? {
         Console.isEmbedded.store(true, ordering: .relaxed)
         do {
-            try await Self.$current.withValue(self) {
-                var command = try RetintCommand.parseAsRoot(arguments)
-                if var asynchronous = command as? any AsyncParsableCommand {
-                    try await asynchronous.run()
-                } else {
-                    try command.run()
-                }
-            }
+            try await Self.$current.withValue(self) { try await RetintCommand.run(arguments) }
             return nil
         } catch {
             return failure(error)

@@ -19,11 +19,8 @@ extension EvaluationReport {
     /// How much closer to the original skin is with the model's colors than without color, by tone;
     /// nil without skin.
     var skinGains: String? {
-        let tones: [(String, KeyPath<ColorQuality.BySkinTone, Double?>)] = [
-            ("very light", \.veryLight), ("light", \.light), ("intermediate", \.intermediate),
-            ("tan", \.tan), ("brown", \.brown), ("dark", \.dark),
-        ]
-        let gains = tones.compactMap { name, path -> (name: String, gain: Double)? in
+        let gains = QualityMeasure.skinTones.compactMap {
+            name, path -> (name: String, gain: Double)? in
             guard let own = colored.quality.skin[keyPath: path],
                 let gray = gray.quality.skin[keyPath: path], gray > 0
             else { return nil }

@@ -10,38 +10,52 @@ struct QualityMeasure: Sendable {
     var hasInterval = true
     let value: @Sendable (EvaluationReport.ColorQuality) -> Double?
 
-    private static let all = [
-        QualityMeasure(name: "PSNR (dB)", digits: 2) { $0.psnrDb },
-        QualityMeasure(name: "SSIM", digits: 4) { $0.ssim },
-        QualityMeasure(name: "ΔE2000", digits: 2) { $0.deltaE2000 },
-        QualityMeasure(name: "ab error", digits: 2) { $0.abError },
-        QualityMeasure(name: "ab AuC", digits: 4) { $0.abAuc },
-        QualityMeasure(name: "ab AuC rebalanced", digits: 4) { $0.abAucRebalanced },
-        QualityMeasure(name: "colorfulness", digits: 2) { $0.colorfulness },
-        QualityMeasure(name: "colorfulness error", digits: 2) { $0.colorfulnessDifference },
-        QualityMeasure(name: "colorfulness bias", digits: 2) { $0.colorfulnessBias },
-        QualityMeasure(name: "chroma error", digits: 2) { $0.chromaError },
-        QualityMeasure(name: "chroma bias", digits: 2) { $0.chromaBias },
-        QualityMeasure(name: "hue error", digits: 2) { $0.hueError },
-        QualityMeasure(name: "hue angle error (°)", digits: 1) { $0.hueAngleError },
-        QualityMeasure(name: "ab error, L 0–25", digits: 2) { $0.abErrorByLightness.darkest },
-        QualityMeasure(name: "ab error, L 25–50", digits: 2) { $0.abErrorByLightness.dark },
-        QualityMeasure(name: "ab error, L 50–75", digits: 2) { $0.abErrorByLightness.light },
-        QualityMeasure(name: "ab error, L 75–100", digits: 2) { $0.abErrorByLightness.lightest },
-        QualityMeasure(name: "chroma of near-gray", digits: 2) { $0.nearGray.chroma },
-        QualityMeasure(name: "a of near-gray", digits: 2) { $0.nearGray.a },
-        QualityMeasure(name: "b of near-gray", digits: 2) { $0.nearGray.b },
-        QualityMeasure(name: "ΔE2000, very light skin", digits: 2) { $0.skin.veryLight },
-        QualityMeasure(name: "ΔE2000, light skin", digits: 2) { $0.skin.light },
-        QualityMeasure(name: "ΔE2000, intermediate skin", digits: 2) { $0.skin.intermediate },
-        QualityMeasure(name: "ΔE2000, tan skin", digits: 2) { $0.skin.tan },
-        QualityMeasure(name: "ΔE2000, brown skin", digits: 2) { $0.skin.brown },
-        QualityMeasure(name: "ΔE2000, dark skin", digits: 2) { $0.skin.dark },
-        QualityMeasure(name: "ab error at edges", digits: 2) { $0.abErrorAtEdges },
-        QualityMeasure(name: "ab error elsewhere", digits: 2) { $0.abErrorElsewhere },
-        QualityMeasure(name: "better than gray", digits: 3) { $0.betterThanGray },
-        QualityMeasure(name: "Fréchet distance", digits: 2) { $0.frechetDistance },
-    ]
+    /// The tones of skin, and where their values are.
+    static let skinTones:
+        [(
+            name: String,
+            path: KeyPath<EvaluationReport.ColorQuality.BySkinTone, Double?> & Sendable
+        )] = [
+            ("very light", \.veryLight), ("light", \.light), ("intermediate", \.intermediate),
+            ("tan", \.tan), ("brown", \.brown), ("dark", \.dark),
+        ]
+
+    private static let ofSkin = skinTones.map { tone in
+        QualityMeasure(name: "ΔE2000, \(tone.name) skin", digits: 2) {
+            $0.skin[keyPath: tone.path]
+        }
+    }
+
+    private static let all: [QualityMeasure] =
+        [
+            QualityMeasure(name: "PSNR (dB)", digits: 2) { $0.psnrDb },
+            QualityMeasure(name: "SSIM", digits: 4) { $0.ssim },
+            QualityMeasure(name: "ΔE2000", digits: 2) { $0.deltaE2000 },
+            QualityMeasure(name: "ab error", digits: 2) { $0.abError },
+            QualityMeasure(name: "ab AuC", digits: 4) { $0.abAuc },
+            QualityMeasure(name: "ab AuC rebalanced", digits: 4) { $0.abAucRebalanced },
+            QualityMeasure(name: "colorfulness", digits: 2) { $0.colorfulness },
+            QualityMeasure(name: "colorfulness error", digits: 2) { $0.colorfulnessDifference },
+            QualityMeasure(name: "colorfulness bias", digits: 2) { $0.colorfulnessBias },
+            QualityMeasure(name: "chroma error", digits: 2) { $0.chromaError },
+            QualityMeasure(name: "chroma bias", digits: 2) { $0.chromaBias },
+            QualityMeasure(name: "hue error", digits: 2) { $0.hueError },
+            QualityMeasure(name: "hue angle error (°)", digits: 1) { $0.hueAngleError },
+            QualityMeasure(name: "ab error, L 0–25", digits: 2) { $0.abErrorByLightness.darkest },
+            QualityMeasure(name: "ab error, L 25–50", digits: 2) { $0.abErrorByLightness.dark },
+            QualityMeasure(name: "ab error, L 50–75", digits: 2) { $0.abErrorByLightness.light },
+            QualityMeasure(name: "ab error, L 75–100", digits: 2) {
+                $0.abErrorByLightness.lightest
+            },
+            QualityMeasure(name: "chroma of near-gray", digits: 2) { $0.nearGray.chroma },
+            QualityMeasure(name: "a of near-gray", digits: 2) { $0.nearGray.a },
+            QualityMeasure(name: "b of near-gray", digits: 2) { $0.nearGray.b },
+        ] + ofSkin + [
+            QualityMeasure(name: "ab error at edges", digits: 2) { $0.abErrorAtEdges },
+            QualityMeasure(name: "ab error elsewhere", digits: 2) { $0.abErrorElsewhere },
+            QualityMeasure(name: "better than gray", digits: 3) { $0.betterThanGray },
+            QualityMeasure(name: "Fréchet distance", digits: 2) { $0.frechetDistance },
+        ]
 
     /// What papers on colorization report, as their code computes it.
     private static let ofPapers = [
