@@ -99,7 +99,7 @@ import Testing
         try checkpoint.write(to: bench.path("one.h5"))
         let photo = try bench.makePhoto("a.png")
         func colored(_ model: String, _ style: String...) throws -> Image {
-            let folder = ([model] + style).joined()
+            let folder = (["colored", model] + style).joined(separator: "-")
             try bench.expect(0, ["colorize", model, photo, "-o", folder, "--size", "64"] + style)
             return try Image(contentsOf: bench.path("\(folder)/a.png"))
         }
@@ -109,7 +109,7 @@ import Testing
         #expect(try colored("two.h5") == colored("two.h5", "--style", "accurate"))
         try bench.expect(
             64, "colorize", "one.h5", photo, "-o", "x", "--style", "vivid",
-            says: ["one.h5 has no vivid colors", "--vivid-saturation"])
+            says: ["one.h5: has no vivid colors", "--vivid-saturation"])
     }
 
     private func luminance(_ rgb: ArraySlice<UInt8>) -> Double {
