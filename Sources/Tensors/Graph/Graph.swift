@@ -24,8 +24,9 @@ public final class Graph {
     }
 
     private struct NodeKey: Hashable {
-        let operation: AnyHashable
+        // First, because integers are compared fastest.
         let inputs: [Int]
+        let operation: AnyHashable
     }
 
     /// Whether nodes are added for training or for inference.
@@ -60,6 +61,13 @@ public final class Graph {
         self.mode = mode
     }
 
+    /// An empty graph with room for `capacity` nodes.
+    package init(mode: Mode, capacity: Int) {
+        self.mode = mode
+        nodes.reserveCapacity(capacity)
+        known.reserveCapacity(capacity)
+    }
+
     /// Applies `operation` to `inputs`, which belong to this graph.
     ///
     /// - Returns: the result: a new node, or an existing equal node. If the operation
@@ -70,7 +78,7 @@ public final class Graph {
             return inputs.first { $0.graph === self } ?? constant(0)
         }
         let ids = inputs.map(\.id)
-        let key = NodeKey(operation: AnyHashable(operation), inputs: ids)
+        let key = NodeKey(inputs: ids, operation: AnyHashable(operation))
         if let id = known[key] { return Tensor(graph: self, id: id) }
         let shapes = inputs.map(\.shape)
         do throws(ShapeError) {
@@ -88,7 +96,7 @@ public final class Graph {
     package func duplicate(
         _ operation: some Operation, _ inputs: [Tensor], _ shape: Shape
     ) -> Tensor {
-        let key = NodeKey(operation: AnyHashable(operation), inputs: inputs.map(\.id))
+        let key = NodeKey(inputs: inputs.map(\.id), operation: AnyHashable(operation))
         let first = known[key]
         defer { known[key] = first }
         return append(operation, inputs.map(\.id), shape, key)

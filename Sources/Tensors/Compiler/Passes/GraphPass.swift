@@ -37,20 +37,30 @@ package struct GraphPassResult {
 
 /// Maps the nodes of one graph to those of another.
 package struct NodeMap {
-    private let ids: [Int: Int]
+    /// For each node its image, or ``none``.
+    private var ids: [Int]
+    private static let none = -1
 
-    package init(_ ids: [Int: Int]) {
-        self.ids = ids
+    /// Maps no node of `graph` yet.
+    package init(of graph: Graph) {
+        ids = Array(repeating: Self.none, count: graph.nodes.count)
     }
 
-    /// - Precondition: the node was needed by the roots of the pass.
+    /// - Precondition for reading: the node was needed by the roots of the pass.
     package subscript(id: Int) -> Int {
-        guard let mapped = ids[id] else { preconditionFailure("node \(id) was not rewritten") }
-        return mapped
+        get {
+            precondition(ids[id] != Self.none, "node \(id) was not rewritten")
+            return ids[id]
+        }
+        set { ids[id] = newValue }
     }
 
     /// This map, and then `next`.
     package func then(_ next: NodeMap) -> NodeMap {
-        NodeMap(ids.compactMapValues { next.ids[$0] })
+        var result = self
+        for (id, image) in ids.enumerated() where image != Self.none {
+            result.ids[id] = next.ids[image]
+        }
+        return result
     }
 }

@@ -5,8 +5,7 @@ import RetintGraph
 package final class GraphRewrite {
     /// The copy.
     package let target: Graph
-    /// For each copied node, its value in the copy.
-    private var values: [Int: Tensor] = [:]
+    private var ids: NodeMap
     private var backwardStart: Int?
 
     /// - Parameter rule: adds the replacement of an operation to the graph of its new inputs.
@@ -25,7 +24,7 @@ package final class GraphRewrite {
     package static func run(
         on input: GraphPassInput, replacing replacement: (GraphRewrite, Int) -> Tensor?
     ) -> GraphPassResult {
-        let rewrite = GraphRewrite(target: Graph(mode: input.graph.mode))
+        let rewrite = GraphRewrite(of: input.graph)
         for id in input.graph.live(from: input.roots) {
             if let start = input.backwardStart, rewrite.backwardStart == nil, id >= start {
                 rewrite.backwardStart = rewrite.target.nodes.count
@@ -33,18 +32,17 @@ package final class GraphRewrite {
             rewrite.copy(id, input.graph.nodes[id], replacement)
         }
         return GraphPassResult(
-            graph: rewrite.target, ids: NodeMap(rewrite.values.mapValues(\.id)),
-            backwardStart: rewrite.backwardStart)
+            graph: rewrite.target, ids: rewrite.ids, backwardStart: rewrite.backwardStart)
     }
 
     /// - Precondition: the node comes before the one that is replaced, and a root needs it.
     package func copy(of id: Int) -> Tensor {
-        guard let value = values[id] else { preconditionFailure("node \(id) was not copied") }
-        return value
+        Tensor(graph: target, id: ids[id])
     }
 
-    private init(target: Graph) {
-        self.target = target
+    private init(of graph: Graph) {
+        target = Graph(mode: graph.mode, capacity: graph.nodes.count)
+        ids = NodeMap(of: graph)
     }
 
     private func copy(
@@ -53,6 +51,6 @@ package final class GraphRewrite {
         func value() -> Tensor {
             replacement(self, id) ?? target.apply(node.operation, node.inputs.map(copy(of:)))
         }
-        values[id] = node.module.isEmpty ? value() : target.inModule(node.module, value)
+        ids[id] = (node.module.isEmpty ? value() : target.inModule(node.module, value)).id
     }
 }

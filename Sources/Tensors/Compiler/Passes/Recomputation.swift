@@ -51,8 +51,9 @@ private struct RecomputingCopy {
             if id >= backwardStart, start == nil { start = graph.nodes.count }
             values[id] = copy(id)
         }
-        return GraphPassResult(
-            graph: graph, ids: NodeMap(values.mapValues(\.id)), backwardStart: start)
+        var ids = NodeMap(of: source)
+        for (id, value) in values { ids[id] = value.id }
+        return GraphPassResult(graph: graph, ids: ids, backwardStart: start)
     }
 
     // MARK: Choice of recomputed values

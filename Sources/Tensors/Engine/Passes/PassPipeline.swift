@@ -37,8 +37,8 @@ struct PassPipeline {
     static func run(
         _ passes: [any GraphPass], on graph: Graph, roots: [Int]
     ) throws(GraphError) -> GraphPassResult {
-        let identity = NodeMap(
-            Dictionary(uniqueKeysWithValues: graph.live(from: roots).map { ($0, $0) }))
+        var identity = NodeMap(of: graph)
+        for id in graph.live(from: roots) { identity[id] = id }
         var result = GraphPassResult(
             graph: graph, ids: identity, backwardStart: graph.backwardStart)
         for pass in passes {
