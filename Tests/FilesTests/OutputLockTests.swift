@@ -100,6 +100,20 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    /// An output has one lock, whatever its path and whether it exists yet.
+    @Test(arguments: ["./new.h5", "../{}/new.h5", "link/new.h5", "new.h5"])
+    func ownLocksCountByAnyPath(path: String) throws {
+        let folder = URL(filePath: scratch.path).lastPathComponent
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.path("link"), withDestinationPath: scratch.path)
+        let lock = try OutputLock(scratch.path(path.replacingOccurrences(of: "{}", with: folder)))
+        #expect(refusal(of: "new.h5") == nil)
+        try AtomicFile.write([1], to: scratch.path("new.h5"))
+        #expect(refusal(of: "new.h5") == nil)
+        #expect(try scratch.names() == [".new.h5.retint-lock", "link", "new.h5"])
+        withExtendedLifetime(lock) {}
+    }
+
     @Test func locksOfKilledProcessesLockNothing() throws {
         let names = [".a.h5.retint-lock", ".b.h5.retint-lock"]
         for name in names { try Data("1\n".utf8).write(to: URL(filePath: scratch.path(name))) }

@@ -141,8 +141,9 @@ extension AtomicFile {
 // MARK: Paths
 
 extension AtomicFile {
-    /// The path without symbolic links and trailing slashes. Anything other than a file or folder
-    /// is refused: renaming onto a device would destroy the device.
+    /// The path without symbolic links and trailing slashes, the same before and after the file
+    /// exists. Anything other than a file or folder is refused: renaming onto a device would
+    /// destroy the device.
     static func resolve(_ path: FilePath) throws(FileError) -> FilePath {
         guard !path.isEmpty else {
             throw FileError(
@@ -154,12 +155,19 @@ extension AtomicFile {
                 path: path.string, operation: "write", reason: "it is not a regular file",
                 remedy: "choose another name")
         }
-        guard let real = realpath(path.string, nil) else {
-            guard try FileKind(at: path, followingLinks: false) != .link else {
-                throw leadsNowhere(path)
-            }
-            return path
+        if let real = realPath(path) { return real }
+        guard try FileKind(at: path, followingLinks: false) != .link else {
+            throw leadsNowhere(path)
         }
+        let folder = path.removingLastComponent()
+        guard let name = path.lastComponent, let real = realPath(folder.isEmpty ? "." : folder)
+        else { return path }
+        return real.appending(name)
+    }
+
+    /// Nil for a path that does not exist, or that is too long.
+    private static func realPath(_ path: FilePath) -> FilePath? {
+        guard let real = realpath(path.string, nil) else { return nil }
         defer { free(real) }
         return FilePath(platformString: real)
     }
