@@ -237,8 +237,9 @@ let package = Package(
         target(
             "Tasks/Verification",
             uses: [
-                "AppleRuntime", "Color", "Engine", "Export", "Files", "Float64", "Graph", "Layers",
-                "MIL", "MLPackage", "Pages", "Runtime", "TensorFiles", "Tensors",
+                "AppleRuntime", "Checkpoints", "Color", "Engine", "Export", "Files", "Float64",
+                "Graph", "Layers", "MIL", "MLPackage", "ONNXReading", "Pages", "Runtime",
+                "TensorFiles", "Tensors",
             ],
             products: [.system]),
         target(

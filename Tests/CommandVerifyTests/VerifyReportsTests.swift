@@ -103,8 +103,61 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("b.xml"))) == before)
     }
 
-    private func log() throws -> [String: Any] {
-        let data = try Data(contentsOf: URL(fileURLWithPath: bench.path("a.sarif")))
+    /// Values that are outside the tolerance have a color of their own; equal ones have 200 dB.
+    @Test func nodeDataHasTheSNROfEachComparedValue() throws {
+        try verify(2, "--layer-min-snr", "90", "--overlay", "nodes.json", "--save", "r.json")
+        let data = try object("nodes.json")
+        let results = try #require(data["results"] as? [String: [String: Any]])
+        let saved = try object("r.json")
+        let judge = try #require((saved["judges"] as? [[String: Any]])?.first)
+        let layers = try #require(judge["layers"] as? [[String: Any]])
+        var compared = 0
+        for layer in layers {
+            let name = try #require(layer["name"] as? String)
+            let result = results[name]
+            guard let error = layer["error"] as? [String: Any] else {
+                #expect(result == nil, "\(name)")
+                continue
+            }
+            compared += 1
+            let snr = error["snr"] as? Double ?? .infinity
+            #expect(result?["value"] as? Double == min(max(snr, 0), 200), "\(name)")
+            #expect((result?["bgColor"] as? String == "#a50026") == (snr < 90), "\(name): \(snr)")
+        }
+        #expect(compared > 50 && compared == results.count)
+        let thresholds = try #require(data["thresholds"] as? [[String: Any]])
+        #expect(thresholds.compactMap { $0["value"] as? Int } == [20, 40, 60, 100, 200])
+        // The same from saved results.
+        #expect(try bench.run(["verify", "r.json", "--overlay", "again.json"]).code == 2)
+        #expect(try object("again.json") as NSDictionary == data as NSDictionary)
+    }
+
+    @Test func aPackageIsAnnotatedAsONNX() throws {
+        try verify(2, "--layer-min-snr", "90", "--overlay", "copy.onnx")
+        let shown = try bench.json(bench.expect(0, "inspect", "copy.onnx", "--json"))
+        let metadata = try #require(shown["metadata"] as? [String: String])
+        #expect(metadata["retint.model"] == Self.model && metadata["retint.passed"] == "false")
+        #expect(metadata["retint.first_outside_tolerance"] != nil)
+        // The copy computes what the package does.
+        try bench.expect(
+            0, "verify", "copy.onnx", "--against", Self.model, "--size", "64", "--min-psnr", "50")
+    }
+
+    @Test func overlaysThatCannotBeWrittenAreRefused() throws {
+        try verify(64, "--overlay", "nodes.txt")
+        try verify(64, "--overlay", "a.xml")
+        try bench.expect(
+            65, "verify", "model.h5", "--against", "model.h5", "--overlay", "copy.onnx")
+        try verify(0, "--save", "r.json")
+        let result = try bench.run(["verify", "r.json", "--overlay", "copy.onnx"])
+        #expect(result.code == 64 && result.messages.contains("name the model instead"))
+        #expect(!FileManager.default.fileExists(atPath: bench.path("copy.onnx")))
+    }
+
+    private func log() throws -> [String: Any] { try object("a.sarif") }
+
+    private func object(_ file: String) throws -> [String: Any] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: bench.path(file)))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 }

@@ -309,6 +309,8 @@ package nonisolated struct ONNXNodeProto: Sendable {
   /// Clears the value of `docString`. Subsequent reads from it will return its default value.
   package mutating func clearDocString() {self._docString = nil}
 
+  package var metadataProps: [ONNXStringStringEntryProto] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1076,7 +1078,7 @@ nonisolated extension ONNXGraphProto: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension ONNXNodeProto: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".NodeProto"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}output\0\u{1}name\0\u{3}op_type\0\u{1}attribute\0\u{3}doc_string\0\u{1}domain\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}input\0\u{1}output\0\u{1}name\0\u{3}op_type\0\u{1}attribute\0\u{3}doc_string\0\u{1}domain\0\u{4}\u{2}metadata_props\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1091,6 +1093,7 @@ nonisolated extension ONNXNodeProto: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.attribute) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self._docString) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self._domain) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.metadataProps) }()
       default: break
       }
     }
@@ -1122,6 +1125,9 @@ nonisolated extension ONNXNodeProto: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._domain {
       try visitor.visitSingularStringField(value: v, fieldNumber: 7)
     } }()
+    if !self.metadataProps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.metadataProps, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1133,6 +1139,7 @@ nonisolated extension ONNXNodeProto: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._domain != rhs._domain {return false}
     if lhs.attribute != rhs.attribute {return false}
     if lhs._docString != rhs._docString {return false}
+    if lhs.metadataProps != rhs.metadataProps {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -111,15 +111,3 @@ final class GraphBuilding {
         }
     }
 }
-
-extension ONNXNode {
-    /// The node's name as a dotted path of modules: `/model1/model1.0/Conv` becomes
-    /// `model1.model1.0.Conv`.
-    fileprivate var module: String {
-        let path = title.drop { $0 == "/" }.map { letter -> Character in
-            if letter == "/" { return "." }
-            return letter.isWhitespace || letter == "=" ? "_" : letter
-        }
-        return String(path)
-    }
-}

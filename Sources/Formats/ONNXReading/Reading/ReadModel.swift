@@ -66,11 +66,14 @@ extension ONNXModel {
         constants = Set(initializers.keys).subtracting(roles.keys)
     }
 
-    private static func parse(_ bytes: [UInt8]) throws -> ONNXModelProto {
+    /// - Parameter keepsAll: whether fields that are not read are kept, for a copy.
+    static func parse(
+        _ bytes: [UInt8], keepingAll keepsAll: Bool = false
+    ) throws -> ONNXModelProto {
         try StructureScan.check(bytes)
         do {
             var options = BinaryDecodingOptions()
-            options.discardUnknownFields = true
+            options.discardUnknownFields = !keepsAll
             // What lies deeper was not counted.
             options.messageDepthLimit = StructureScan.deepest
             return try ONNXModelProto(serializedBytes: bytes, options: options)

@@ -72,6 +72,16 @@ package struct ONNXNode: Hashable, Sendable {
     /// The node's name, or that of its first output.
     package var title: String { name.isEmpty ? outputs.first ?? "" : name }
 
+    /// The title as a dotted path of modules: `/model1/model1.0/Conv` becomes
+    /// `model1.model1.0.Conv`.
+    package var module: String {
+        let path = title.drop { $0 == "/" }.map { letter -> Character in
+            if letter == "/" { return "." }
+            return letter.isWhitespace || letter == "=" ? "_" : letter
+        }
+        return String(path)
+    }
+
     /// For errors: `node "/model1/Conv" (Conv)`. Names are escaped: they must not steer a terminal.
     package var place: String { "node \(title.quoted) (\(operation.plain))" }
 }

@@ -142,6 +142,7 @@ struct VerifyCommand: AsyncParsableCommand {
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
             ("--judge", judging.isGiven), ("--html", outputs.html != nil),
             ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
+            ("--overlay FILE.onnx", !outputs.copies.isEmpty),
         ]
         let others = diagnosis.given.map { (name: $0, isGiven: true) }
         guard let option = (options + others).first(where: \.isGiven) else { return }
@@ -160,7 +161,7 @@ struct VerifyCommand: AsyncParsableCommand {
         defer { for claim in claims { claim.end() } }
         let images = outputs.html.map { _ in JudgedImages() }
         let results = try await isJudgedAgain ? judgedAgain() : measured(images)
-        try outputs.write(results, images)
+        try outputs.write(results, of: model, images)
         if let missing = results.missing.first {
             throw CommandError(.input, missing.description)
         }

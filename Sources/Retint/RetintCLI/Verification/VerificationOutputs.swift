@@ -41,9 +41,25 @@ struct VerificationOutputs: ParsableArguments {
             """, valueName: "name.aimodelintermediates"), completion: .directory)
     var intermediates: String?
 
-    var files: [String] { [html, save, junit, sarif, intermediates].compactMap { $0 } }
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also write the errors of intermediate values for a viewer; repeatable. FILE.json: node \
+            data for Model Explorer. FILE.onnx: a copy of an ONNX file or package as ONNX, whose \
+            nodes have the errors as metadata, for Netron and Model Explorer.
+            """, valueName: "file"), completion: .file(extensions: ["json", "onnx"]))
+    var overlay: [String] = []
+
+    var files: [String] { [html, save, junit, sarif, intermediates].compactMap { $0 } + overlay }
+
+    /// The copies of the model for viewers.
+    var copies: [String] { overlay.filter { $0.hasSuffix(".onnx") } }
 
     func validate() throws {
+        if let file = overlay.first(where: { !$0.hasSuffix(".json") && !$0.hasSuffix(".onnx") }) {
+            throw ValidationError(
+                "--overlay \(file): the name must end in .json, for Model Explorer, or in .onnx")
+        }
         guard intermediates?.hasSuffix(".aimodelintermediates") ?? true else {
             throw ValidationError(
                 "--intermediates: the name must end in .aimodelintermediates, by which Apple's "
@@ -52,11 +68,17 @@ struct VerificationOutputs: ParsableArguments {
     }
 
     /// Writes the files, then prints the reports.
-    func write(_ results: VerificationResults, _ images: JudgedImages?) throws {
+    ///
+    /// - Parameter model: the verified model.
+    func write(
+        _ results: VerificationResults, of model: String, _ images: JudgedImages?
+    ) throws {
         if let html { try VerificationPage(results, images).write(to: html) }
         if let save { try results.write(to: save) }
         if let junit { try results.writeJUnit(to: junit) }
         if let sarif { try results.writeSARIF(to: sarif) }
+        for file in overlay where !copies.contains(file) { try results.writeNodeData(to: file) }
+        for copy in copies { try results.writeAnnotatedONNX(of: model, to: copy) }
         if json { return try Console.printJSON(VerificationSummary(results)) }
         for line in results.lines(allLayers: layers) { Console.print(line) }
     }

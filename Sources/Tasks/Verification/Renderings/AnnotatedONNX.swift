@@ -1,0 +1,83 @@
+import RetintCheckpoints
+public import RetintFiles
+import RetintONNXReading
+import RetintRuntime
+
+extension VerificationResults {
+    /// Writes an ONNX copy of the model that was verified, with the figures of each intermediate
+    /// value as properties of the node that computes it; an existing file is replaced. Netron and
+    /// Model Explorer show them.
+    ///
+    /// The keys begin with `retint.`. A node has `largest`, the largest magnitude; `non_finite`, if
+    /// there are NaN or infinities; and, if its value was compared, `snr_db`, `psnr_db`,
+    /// `max_abs_error`, `relative_error`, `expected`, the name of the expected value, and
+    /// `within_tolerance`. The model has `model`, `reference`, `passed` and
+    /// `first_outside_tolerance`.
+    ///
+    /// - Parameters:
+    ///   - model: the verified ONNX file or package; a package becomes ONNX.
+    ///   - path: where to write the copy.
+    /// - Throws: ``VerificationError`` if `model` is a checkpoint; `ConversionError` for a package
+    ///   that cannot become ONNX; `FileError` if a file cannot be read or written.
+    public func writeAnnotatedONNX(
+        of model: String, to path: some PathConvertible
+    ) throws {
+        let format = try ModelFormat(ofModelAt: model)
+        if let package = try format.readPackage(at: model) {
+            guard case .package(let write) = ModelFormat.onnx.writing else { return }
+            _ = try write(package, path.filePath.string, ModelWritingOptions())
+            try annotations.write(copyOf: path, to: path)
+        } else if format == .onnx {
+            try annotations.write(copyOf: model, to: path)
+        } else {
+            throw VerificationError(
+                .badModel, path: model,
+                "has no nodes to annotate; export it, and verify the package or the ONNX file")
+        }
+    }
+
+    /// The report with intermediate values: Apple's runtime does not show them.
+    var reportWithLayers: VerificationReport? {
+        reports.first { !$0.layers.isEmpty } ?? reports.first
+    }
+
+    private var annotations: ONNXAnnotations {
+        guard let report = reportWithLayers else { return ONNXAnnotations(nodes: [:], model: []) }
+        // Of several values of a node, the last one is its result.
+        let nodes = Dictionary(
+            report.layers.map { ($0.key, $0.properties) }, uniquingKeysWith: { $1 })
+        var model = [
+            ("model", report.model), ("reference", report.reference),
+            ("passed", "\(report.passed)"),
+        ]
+        if let first = VerificationReport.FirstDeparture(in: report.layers) {
+            model.append(("first_outside_tolerance", report.layers[first.layer].value.name))
+        }
+        return ONNXAnnotations(
+            nodes: nodes, model: model.map { marked($0) })
+    }
+}
+
+extension VerificationReport.Layer {
+    /// What identifies the node in an ONNX file: its module path if the model is that file, and its
+    /// output if it is made from the package.
+    var key: String { value.module.isEmpty ? value.name : value.module }
+
+    fileprivate var properties: [ONNXAnnotations.Property] {
+        var properties = [("largest", "\(Float(range.largest))")]
+        if let nonFinite = range.nonFinite { properties.append(("non_finite", "\(nonFinite)")) }
+        if let error {
+            properties += [
+                ("snr_db", "\(Float(error.snr))"), ("psnr_db", "\(Float(error.psnr))"),
+                ("max_abs_error", "\(Float(error.maxAbs))"),
+                ("relative_error", "\(Float(error.relative))"), ("expected", error.expected),
+                ("within_tolerance", "\(error.holds)"),
+            ]
+        }
+        return properties.map { marked($0) }
+    }
+}
+
+private func marked(_ property: (String, String)) -> ONNXAnnotations.Property {
+    ("retint." + property.0, property.1)
+}
