@@ -240,6 +240,35 @@ class References(Case):
         self.assertTrue(retint.verify(
             path, lambda x: module(torch.as_tensor(x) / 2), x, reference_inputs=2 * x).passed)
 
+    def test_recorded_references(self):
+        import h5py
+        module, path, x = self.network()
+        recorded = str(self.folder / "recorded.h5")
+        with torch.no_grad(), h5py.File(recorded, "w") as file:
+            file["inputs/x"], file["outputs/y"] = x.numpy(), module(x).numpy()
+        self.assertTrue(retint.verify(path, recorded).passed)
+        with h5py.File(recorded, "a") as file:
+            file["outputs/y"][0] += 1
+        self.assertFalse(retint.verify(path, recorded).passed)
+
+    def test_overlays_name_the_nodes_of_the_file(self):
+        import onnx
+        module, path, x = self.network()
+        copy, data = str(self.folder / "copy.onnx"), str(self.folder / "nodes.json")
+        retint.verify(path, module, x, overlay=[copy, data])
+        annotated = onnx.load(copy)
+        onnx.checker.check_model(annotated, full_check=True)
+        original = onnx.load(path)
+        self.assertEqual([node.output for node in annotated.graph.node],
+                         [node.output for node in original.graph.node])
+        figures = {node.name: {entry.key: entry.value for entry in node.metadata_props}
+                   for node in annotated.graph.node}
+        shown = json.loads(pathlib.Path(data).read_text())["results"]
+        self.assertGreater(len(shown), 3)
+        for name, result in shown.items():
+            snr = float(figures[name]["retint.snr_db"])
+            self.assertAlmostEqual(result["value"], min(snr, 200), places=3)
+
     def test_a_reference_may_change_its_inputs(self):
         module, path, x = self.network()
         kept = x.clone()

@@ -112,11 +112,7 @@ def _flat(values: typing.Mapping[str, object], group: str) -> dict[str, object]:
 
 def _is_recorded(path: str) -> bool:
     """Whether an HDF5 file is a reference, not a checkpoint."""
-    try:
-        _library.command("inspect", path, "--json")
-    except _errors.RetintError:
-        return True
-    return False
+    return bool(json.loads(_library.command("inspect", path, "--json"))["kind"] != "checkpoint")
 
 
 def _named(names: list[str], inputs: object) -> dict[str, object]:
