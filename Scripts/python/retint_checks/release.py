@@ -5,7 +5,8 @@
 
 The objects are those of the last release build, in .build, with whatever flags it was made. The
 tarball is made twice and must have the same bytes. Then Scripts/packaging/try.sh uses tarball and
-wheel in a Debian with only its base system and Python, without a network. Manual pages must be
+wheel in a Debian with only its base system and Python, without a network; the wheels are installed
+by the instructions of Scripts/packaging/Containerfile. Manual pages must be
 free of warnings, and completions must offer the right words and files in bash and, if it is
 installed, in fish.
 
@@ -24,7 +25,7 @@ import tempfile
 import time
 
 import retint_options
-from retint_release import PACKAGING, ROOT, bare_debian, fail, shells, version
+from retint_release import PACKAGING, ROOT, bare_debian, fail, image, shells, version
 
 PHOTOS = ROOT / "Tests/ImagesTests/Goldens"
 # Where a release is used in the bare Debian.
@@ -88,22 +89,26 @@ def installed_tarball(root, tarball):
 
 
 def installed_wheels(root, wheels):
-    """Installs the wheels there; returns the command and the folder that has `checkpoints`."""
+    """Installs the wheels there, by the instructions for an image; returns the command and the
+    folder that has `checkpoints`."""
     folder = empty_folder(root)
-    for wheel in wheels:
-        shutil.copy(wheel, folder)
-    bare_debian.run(root, "/" / FOLDER, "python3", "-m", "venv", "venv")
-    bare_debian.run(
-        root, "/" / FOLDER, "venv/bin/pip", "install", "--quiet", "--no-index",
-        *(f"./{wheel.name}" for wheel in wheels))
-    [package] = folder.glob("venv/lib/python3*/site-packages/retint")
+    shutil.rmtree(root / "opt/retint", ignore_errors=True)
+    made = image.build(root, wheels[0].parent)
+    made.folder = "/" / FOLDER
+    made.run(*made.entry_point, "--version")
+    [package] = root.glob("opt/retint/lib/python3*/site-packages/retint")
     # Where try.sh looks for what the tarball has in one folder.
     (package / "share/retint/checkpoints").symlink_to("../../../retint_checkpoints")
-    bare_debian.run(
-        root, "/" / FOLDER, "venv/bin/python", "-c",
+    made.run(
+        "python", "-c",
         "import os, retint; assert os.path.exists(retint.checkpoint_path('lite-class-unet'))")
-    bare_debian.run(root, "/" / FOLDER, "venv/bin/python", "try_module.py")
-    return "/" / FOLDER / "venv/bin/retint", "/" / package.relative_to(root) / "share/retint"
+    made.run("python", "try_module.py")
+    shutil.copy(ROOT / "Checkpoints/lite-class-unet-small.h5", folder / "checkpoint.h5")
+    made.run("python", "-m", "retint.gate", "net.mlpackage", "--export", "checkpoint.h5",
+             "--against", "checkpoint.h5", "--output", "gate")
+    if "PSNR" not in (folder / "gate/comment.md").read_text():
+        fail("the gate wrote no table")
+    return "/opt/retint/bin/retint", "/" / package.relative_to(root) / "share/retint"
 
 
 def use(root, program, share):

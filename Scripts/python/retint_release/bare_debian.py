@@ -41,9 +41,11 @@ def source():
     fail(f"apt has no source of {suite}")
 
 
-def run(root, folder, *command):
+def run(root, folder, *command, **environment):
     """Runs a command there, without a network and the variables of this process."""
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
+    environment = {
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+        **environment}
     done = subprocess.run(
         [*COMMAND, f"--root={root}", f"--wd={folder}", *map(str, command)], env=environment)
     if done.returncode:
