@@ -6,6 +6,7 @@ import hashlib
 import re
 
 import retint_tables
+from retint_photos import open_photos
 from retint_tool import ROOT
 
 LIST = ROOT / "Datasets/debian-photos.tsv"
@@ -48,20 +49,35 @@ def write_section(name, title, text):
     card(name).write_text(new if count else f"{old.rstrip()}\n\n{block}")
 
 
-def photos_section():
-    """What a checkpoint that is trained now learns from: how many photos of which license."""
-    parts = [("training", split("train")), ("validation", split("validation")),
+def open_split(name):
+    """The photos of a split from public repositories; their digests are those of the files made."""
+    return [{**row, "sha256": row["file_sha256"]}
+            for row in open_photos.rows() if row["split"] == name]
+
+
+def photos_section(has_open):
+    """What a checkpoint that is trained now learns from: how many photos of which license.
+
+    `has_open` says whether it learns from the photos of public repositories, too.
+    """
+    more = open_split if has_open else lambda name: []
+    training = split("train") + more("train")
+    parts = [("training", training), ("validation", split("validation") + more("validation")),
              ("cut-outs", split("cutout"))]
     counts = [collections.Counter(row["license"] for row in photos) for _, photos in parts]
     names = sorted(set().union(*counts), key=lambda n: (-sum(c[n] for c in counts), n))
     rows = [(name, *(c[name] or "" for c in counts)) for name in names]
     rows.append(("all", *(len(photos) for _, photos in parts)))
     table = retint_tables.markdown(("license", *(title for title, _ in parts)), rows, left=1)
+    origin = "`Datasets/debian-photos.tsv` names each photo's package, author and license, and where"
+    if has_open:
+        origin += ("\nit is stated, `Datasets/open-photos.tsv` those of photos from public "
+                   "repositories.")
+    else:
+        origin += "\nit is stated."
     return "\n".join([
-        "## Photos", "",
-        "`Datasets/debian-photos.tsv` names each photo's package, author and license, and where it",
-        "is stated. The network learned from the training photos and the cut-outs; the validation",
-        "photos chose weights.",
-        "", table, "",
-        f"SHA-256 of the training photos' digests: `{digest(split('train'))}`; held out were those",
+        "## Photos", "", origin,
+        "The network learned from the training photos and the cut-outs; the validation photos chose",
+        "weights.", "", table, "",
+        f"SHA-256 of the training photos' digests: `{digest(training)}`; held out were those",
         f"of `{digest(split('held-out'))}`."])

@@ -16,7 +16,7 @@ COPIES = {
     "share/retint/checkpoints": [
         "Checkpoints/*.h5", "Checkpoints/lite-*.md", "Checkpoints/lite-*.jpg",
         # Whose photos they learned from: most licenses ask for attribution.
-        "Datasets/debian-photos.tsv"],
+        "Datasets/debian-photos.tsv", "Datasets/open-photos.tsv"],
     "share/retint/recipes": ["Scripts/recipes/*.yaml"],
     # Compiled on the machine that has the MPI.
     "share/retint/mpi": [
