@@ -41,6 +41,12 @@ import Testing
         #expect([0, 0.5, 1].contains(share) && gray["better_than_gray"] == nil)
         let bounds = try #require(report["confidence_95"] as? [String: [String: Any]])
         #expect(bounds["low"]?["better_than_gray"] is Double)
+        // A quarter of the resamples of two photos has only one of them.
+        let single = try #require(report["photos"] as? [[String: Any]]).compactMap {
+            $0["delta_e2000"] as? Double
+        }
+        #expect(bounds["low"]?["delta_e2000"] as? Double == single.min())
+        #expect(bounds["high"]?["delta_e2000"] as? Double == single.max())
         let original = try #require(report["original"] as? [String: Double])
         #expect(try #require(original["near_gray_share"]) < 0.2)
         #expect(try #require((gray["near_gray"] as? [String: Double])?["chroma"]) < 0.1)

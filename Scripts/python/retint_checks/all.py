@@ -40,7 +40,8 @@ class Check:
 
 
 # Checks that read the release build; the packages of the last two change its folder.
-READERS = ("release", "python", "docs", "face", "unused", "fuzz", "onnx-export", "nvrtc")
+READERS = ("release", "python", "notebooks", "docs", "face", "unused", "fuzz", "onnx-export",
+           "nvrtc")
 # Stands for a folder of networks: pytorch leaves them, exports takes them.
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
@@ -50,6 +51,7 @@ CHECKS = (
     Check("exports", options=(MODELS,), sample=6, after=("pytorch",)),
     Check("reading", sample=8),
     Check("python"),
+    Check("notebooks", after=("python",)),
     Check("torture", options=("--kills", "8", "--full-disks", "2"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=8),

@@ -13,9 +13,9 @@ extension EvaluationReport {
         /// Computes the percentile bootstrap (Efron, "Bootstrap Methods", 1979): resamples the
         /// images with replacement and takes the 2.5th and the 97.5th percentile of the results.
         ///
-        /// The results are shifted so that their mean is the quality of all images: resamples lack
-        /// colors that few images have, which biases the rebalanced AuC. The same images always
-        /// give the same intervals.
+        /// Those of the rebalanced AuC are shifted so that their mean is that of all images, because
+        /// resamples lack colors that few images have. The same images always give the same
+        /// intervals.
         ///
         /// - Returns: nil for fewer than two images.
         init?(_ images: [ImageQuality], resamples: Int = 1000) {
@@ -36,26 +36,20 @@ extension EvaluationReport {
             around quality: EvaluationReport.ColorQuality
         ) -> EvaluationReport.ColorQuality {
             var bound = EvaluationReport.ColorQuality()
-            for path in EvaluationReport.ColorQuality.means + [\.abAucRebalanced] {
-                bound[keyPath: path] = percentile(
-                    qualities.map { $0[keyPath: path] }, fraction, around: quality[keyPath: path])
+            for path in EvaluationReport.ColorQuality.means {
+                bound[keyPath: path] = qualities.map { $0[keyPath: path] }.percentile(fraction)
             }
             for path in EvaluationReport.ColorQuality.optionalMeans
                 + EvaluationReport.ColorQuality.pooled
             {
-                bound[keyPath: path] = quality[keyPath: path].map {
-                    percentile(qualities.compactMap { $0[keyPath: path] }, fraction, around: $0)
-                }
+                guard quality[keyPath: path] != nil else { continue }
+                bound[keyPath: path] =
+                    qualities.compactMap { $0[keyPath: path] }.percentile(fraction)
             }
+            let areas = qualities.map(\.abAucRebalanced)
+            let mean = areas.reduce(0, +) / Double(areas.count)
+            bound.abAucRebalanced = areas.percentile(fraction) - mean + quality.abAucRebalanced
             return bound
-        }
-
-        /// The percentile of values shifted so that their mean is `center`.
-        private static func percentile(
-            _ values: [Double], _ fraction: Double, around center: Double
-        ) -> Double {
-            let mean = values.reduce(0, +) / Double(values.count)
-            return values.map { $0 - mean + center }.percentile(fraction)
         }
     }
 }
