@@ -13,9 +13,9 @@ extension EvaluationReport {
         /// Computes the percentile bootstrap (Efron, "Bootstrap Methods", 1979): resamples the
         /// images with replacement and takes the 2.5th and the 97.5th percentile of the results.
         ///
-        /// Those of the rebalanced AuC are shifted so that their mean is that of all images, because
-        /// resamples lack colors that few images have. The same images always give the same
-        /// intervals.
+        /// Those of the rebalanced AuC are shifted so that their mean is that of all images,
+        /// because resamples lack colors that few images have. The same images always give the
+        /// same intervals.
         ///
         /// - Returns: nil for fewer than two images.
         init?(_ images: [ImageQuality], resamples: Int = 1000) {
