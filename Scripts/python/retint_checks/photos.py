@@ -287,8 +287,9 @@ class Judge(unittest.TestCase):
             text = card.photos_section(has_open)
             total = next(line for line in text.splitlines() if line.startswith("| all |"))
             self.assertTrue(total.startswith(f"| all | {training} |"), total)
-            rows = [line.split("|")[2].strip() for line in text.splitlines()
-                    if line.startswith("| ") and not line.startswith(("| ---", "| license", "| all"))]
+            rows = [
+                line.split("|")[2].strip() for line in text.splitlines()
+                if line.startswith("| ") and not line.startswith(("| ---", "| license", "| all"))]
             self.assertEqual(sum(int(count or 0) for count in rows), training)
 
     def test_sections_are_replaced(self):
