@@ -46,9 +46,9 @@ READERS = ("release", "python", "notebooks", "docs", "face", "unused", "fuzz", "
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
 CHECKS = (
-    Check("pytorch", options=("--keep", MODELS), sample=8),
+    Check("pytorch", options=("--keep", MODELS), sample=10),
     Check("release"),
-    Check("exports", options=(MODELS,), sample=6, after=("pytorch",)),
+    Check("exports", options=(MODELS,), sample=8, after=("pytorch",)),
     Check("reading", sample=8),
     Check("python"),
     Check("notebooks", after=("python",)),
@@ -66,7 +66,7 @@ CHECKS = (
     Check("judge"),
     Check("unused"),
     Check("oracle", is_seeded=True),
-    Check("bounds", sample=100),
+    Check("bounds", sample=160),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
     Check("nvrtc", sample=8),
