@@ -19,13 +19,12 @@ from PIL import Image, ImageDraw, ImageFont
 import retint_options
 import retint_tool
 from retint_photos import baseline, card
+from retint_photos.sheet import GAP, HEIGHT, PATH, ROWS, TITLE, WIDTH
 from retint_tool import ROOT
 
-SHEET = ROOT / "Sources/Retint/Retint/Retint.docc/Resources/colorized.jpg"
 FREE = ("CC0-1.0", "public-domain")
-ROWS, FAILURES = 8, 6
+FAILURES = 6
 CHECKPOINTS = ["lite-class-unet", "lite-class-unet-small"]
-WIDTH, HEIGHT, GAP, TITLE = 300, 190, 6, 26
 
 
 def cell(path):
@@ -80,7 +79,7 @@ def main():
         draw([options.failures], ranked(options.failures, folder)[-FAILURES:],
              options.output or sheet)
     else:
-        draw(CHECKPOINTS, spread(ranked(CHECKPOINTS[0], folder)), options.output or SHEET)
+        draw(CHECKPOINTS, spread(ranked(CHECKPOINTS[0], folder)), options.output or PATH)
 
 
 def draw(checkpoints, photos, output):

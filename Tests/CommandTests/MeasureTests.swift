@@ -41,7 +41,7 @@ import Testing
         #expect([0, 0.5, 1].contains(share) && gray["better_than_gray"] == nil)
         let bounds = try #require(report["confidence_95"] as? [String: [String: Any]])
         #expect(bounds["low"]?["better_than_gray"] is Double)
-        // A quarter of the resamples of two photos has only one of them.
+        // A quarter of the resamples of two photos has only the first, a quarter only the second.
         let single = try #require(report["photos"] as? [[String: Any]]).compactMap {
             $0["delta_e2000"] as? Double
         }

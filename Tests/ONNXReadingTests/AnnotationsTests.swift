@@ -83,6 +83,8 @@ struct AnnotationsTests {
         }
         #expect(error.remedy.contains("same folder"))
         #expect(!FileManager.default.fileExists(atPath: folder.path("other/copy.onnx")))
+        // By another path to the same folder.
+        #expect(try copied(maker, to: "other/../copy.onnx").graph.node.count == 2)
     }
 
     @Test func aDamagedFileIsNamed() throws {

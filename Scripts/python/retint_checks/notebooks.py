@@ -33,6 +33,7 @@ from PIL import Image
 
 import retint_options
 import retint_tool
+from retint_photos.sheet import GAP, HEIGHT, PATH, ROWS, TITLE, WIDTH
 from retint_tool import ROOT
 
 NOTEBOOKS = ROOT / "Scripts/notebooks"
@@ -40,9 +41,6 @@ CATALOG = ROOT / "Sources/Retint/Retint/Retint.docc"
 MODULE = ROOT / "Sources/Retint/Python"
 LIBRARY = ROOT / ".build/release/libRetintC.so"
 CHECKPOINTS = ROOT / "Checkpoints"
-# Scripts/tools/colorized_sheet.py draws it: free photos, which no checkpoint was trained on.
-SHEET = CATALOG / "Resources/colorized.jpg"
-ROWS, WIDTH, HEIGHT, GAP, TITLE = 8, 300, 190, 6, 26
 KERNEL = "notebooks"
 # For one cell; all cells of a notebook together take under half a minute on two processors.
 SECONDS = 300
@@ -210,7 +208,8 @@ def check(task, environment, folder, writes):
         return [*faults, COLORED.sub("", str(error))]
     print(f"notebooks: {task.name}: {time.monotonic() - start:.0f} s", flush=True)
     printed = {cell.id: text(cell) for cell in code_cells(notebook)}
-    faults += [f"not so: {fact}" for fact, holds in task.facts(printed) if not holds]
+    faults += [
+        f"expected, but not true: {fact}" for fact, holds in task.facts(printed) if not holds]
     faults += [f"{name} prints a path of this machine" for name, lines in printed.items()
                if str(ROOT) in lines or str(folder) in lines]
     if writes and not faults:
@@ -220,9 +219,12 @@ def check(task, environment, folder, writes):
 
 
 def write_photos(folder):
-    """Cuts the originals out of the sheet, whose last column they are."""
+    """Cuts the originals out of README's sheet, whose last column they are.
+
+    They are free photos, which no checkpoint was trained on.
+    """
     folder.mkdir(parents=True)
-    with Image.open(SHEET) as sheet:
+    with Image.open(PATH) as sheet:
         for row in range(ROWS):
             left, top = sheet.width - WIDTH, TITLE + row * (HEIGHT + GAP)
             photo = sheet.crop((left, top, left + WIDTH, top + HEIGHT))

@@ -263,6 +263,14 @@ class References(Case):
                          [node.output for node in original.graph.node])
         figures = {node.name: {entry.key: entry.value for entry in node.metadata_props}
                    for node in annotated.graph.node}
+        package = retint.export(
+            retint.checkpoint_path("lite-class-unet-small"), str(self.folder / "small.mlpackage"),
+            size=64)
+        retint.verify(package, retint.checkpoint_path("lite-class-unet-small"), size=64,
+                      overlay=str(self.folder / "small.onnx"))
+        nodes = onnx.load(self.folder / "small.onnx").graph.node
+        self.assertGreater(sum(any(entry.key == "retint.snr_db" for entry in node.metadata_props)
+                               for node in nodes), 100)
         shown = json.loads(pathlib.Path(data).read_text())["results"]
         self.assertGreater(len(shown), 3)
         for name, result in shown.items():
@@ -456,9 +464,11 @@ class Models(Case):
             self.assertEqual(caught.exception.status, 65)
         self.assertEqual(caught.exception.file, str(ROOT / "README.md"))
         for options in ({"threads": 0}, {"threads": 10**6}, {"compute": "x"}, {"device": "tpu"},
-                        {"style": "vivid"}, {"style": "x"}, {"form": "x"}):
+                        {"style": "x"}, {"form": "x"}):
             with self.assertRaises(retint.RetintError, msg=str(options)):
                 retint.load(SMALL, **options)
+        with self.assertRaises(retint.RetintError):
+            retint.load(retint.checkpoint_path("lite-class-unet-old"), style="vivid")
         for wrong in (5, None, [], b"x", {"a": 1}):
             with self.assertRaises(TypeError):
                 retint.load(wrong)
@@ -781,4 +791,6 @@ def main():
     FUZZ_SECONDS, LOADS = options.fuzz, options.loads
     if not LIBRARY.exists() and os.environ["RETINT_LIBRARY"] == str(LIBRARY):
         sys.exit("python: there is no library; run swift build -c release --product RetintC")
+    # A shell's background processes ignore it, and so would Pythons that are started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main(module=__name__, argv=[sys.argv[0], *names])

@@ -69,14 +69,13 @@ def photos_section(has_open):
     rows = [(name, *(c[name] or "" for c in counts)) for name in names]
     rows.append(("all", *(len(photos) for _, photos in parts)))
     table = retint_tables.markdown(("license", *(title for title, _ in parts)), rows, left=1)
-    origin = "`Datasets/debian-photos.tsv` names each photo's package, author and license, and\n"
+    origin = ("`Datasets/debian-photos.tsv` names each photo's package, author and license, and "
+              "where the\nlicense is stated.")
     if has_open:
-        origin += "where it is stated, `Datasets/open-photos.tsv` those of public repositories."
-    else:
-        origin += "where it is stated."
+        origin += " `Datasets/open-photos.tsv` does so for photos of public repositories."
     return "\n".join([
         "## Photos", "", origin,
-        "The network learned from the training photos and the cut-outs; the validation photos",
-        "chose weights.", "", table, "",
+        "The network learned from the training photos and the cut-outs; the validation photos were",
+        "used for choosing weights.", "", table, "",
         f"SHA-256 of the training photos' digests: `{digest(training)}`; held out were those",
         f"of `{digest(split('held-out'))}`."])

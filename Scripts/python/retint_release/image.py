@@ -58,6 +58,8 @@ def run(image, text, context):
     if not bind:
         return image.run("sh", "-c", text)
     place = image.root / bind[1].lstrip("/")
-    shutil.copytree(context, place)
-    image.run("sh", "-c", text[bind.end():])
-    shutil.rmtree(place)
+    shutil.copytree(context, place, dirs_exist_ok=True)
+    try:
+        image.run("sh", "-c", text[bind.end():])
+    finally:
+        shutil.rmtree(place)

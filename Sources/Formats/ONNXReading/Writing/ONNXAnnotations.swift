@@ -1,6 +1,7 @@
 import RetintFiles
 import RetintONNXProto
 import SwiftProtobuf
+import SystemPackage
 
 /// Properties for the nodes and the model of an ONNX file, which viewers such as Netron and Model
 /// Explorer show.
@@ -24,11 +25,8 @@ package struct ONNXAnnotations: Sendable {
         copyOf path: some PathConvertible, to copy: some PathConvertible
     ) throws {
         let (path, copy) = (path.filePath, copy.filePath)
-        var proto = try naming(path.string) {
-            try ONNXModel.parse(readFile(path, maximumBytes: Int(Int32.max)), keepingAll: true)
-        }
-        let isBeside = path.removingLastComponent() == copy.removingLastComponent()
-        guard isBeside || !proto.graph.hasExternalData else {
+        var proto = try Self.read(path, keepingAll: true)
+        guard !proto.graph.hasExternalData || folder(of: path) == folder(of: copy) else {
             throw ONNXError(
                 file: copy.string, rule: "it would share the file of weights of \(path.string)",
                 remedy: "Write it to the same folder.")
@@ -51,13 +49,24 @@ package struct ONNXAnnotations: Sendable {
     ///
     /// - Throws: `FileError` if it cannot be read; ``ONNXError`` if it is damaged.
     package static func titles(inFileAt path: some PathConvertible) throws -> [String: String] {
-        let path = path.filePath
-        let proto = try naming(path.string) {
-            try ONNXModel.parse(readFile(path, maximumBytes: Int(Int32.max)))
-        }
-        let nodes = proto.graph.node.map { ONNXNode(names: $0) }
+        let nodes = try read(path.filePath).graph.node.map { ONNXNode(names: $0) }
         return Dictionary(nodes.map { ($0.module, $0.title) }) { first, _ in first }
     }
+
+    private static func read(
+        _ path: FilePath, keepingAll keepsAll: Bool = false
+    ) throws -> ONNXModelProto {
+        try naming(path.string) {
+            try ONNXModel.parse(
+                readFile(path, maximumBytes: Int(Int32.max)), keepingAll: keepsAll)
+        }
+    }
+}
+
+/// The folder of a file, whatever the path to it; nil if there is none.
+private func folder(of path: FilePath) -> FileIdentity? {
+    let folder = path.removingLastComponent()
+    return FileIdentity(of: folder.isEmpty ? "." : folder)
 }
 
 extension ONNXNode {
@@ -69,7 +78,9 @@ extension ONNXNode {
 
 extension ONNXGraphProto {
     fileprivate var hasExternalData: Bool {
-        initializer.contains { $0.dataLocation == .external }
+        let attributes = node.lazy.flatMap(\.attribute)
+        return initializer.contains { $0.dataLocation == .external }
+            || attributes.contains { $0.hasT && $0.t.dataLocation == .external }
     }
 }
 

@@ -127,10 +127,10 @@ struct VerifyCommand: AsyncParsableCommand {
         if let option = diagnosis.given.first {
             throw ValidationError("\(option) needs --judge retint or both")
         }
-        guard !bounds.boundsLayers, outputs.intermediates == nil else {
+        guard !bounds.boundsLayers, outputs.intermediates == nil, outputs.overlay.isEmpty else {
             throw ValidationError(
-                "--layer-tolerance, --layer-min-snr and --intermediates need --judge retint or "
-                    + "both: Apple's runtime does not expose intermediate values")
+                "--layer-tolerance, --layer-min-snr, --intermediates and --overlay need --judge "
+                    + "retint or both: Apple's runtime does not expose intermediate values")
         }
     }
 
@@ -159,6 +159,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try OutputClaim($0, inputs: inputs)
         }
         defer { for claim in claims { claim.end() } }
+        if !outputs.copies.isEmpty { try VerificationResults.checkAnnotatable(model) }
         let images = outputs.html.map { _ in JudgedImages() }
         let results = try await isJudgedAgain ? judgedAgain() : measured(images)
         try outputs.write(results, of: model, images)

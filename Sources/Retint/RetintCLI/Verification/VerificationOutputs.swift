@@ -67,7 +67,7 @@ struct VerificationOutputs: ParsableArguments {
         }
     }
 
-    /// Writes the files, then prints the reports.
+    /// Writes the files and prints the reports.
     ///
     /// - Parameter model: the verified model.
     func write(
@@ -77,9 +77,13 @@ struct VerificationOutputs: ParsableArguments {
         if let save { try results.write(to: save) }
         if let junit { try results.writeJUnit(to: junit) }
         if let sarif { try results.writeSARIF(to: sarif) }
+        if json {
+            try Console.printJSON(VerificationSummary(results))
+        } else {
+            for line in results.lines(allLayers: layers) { Console.print(line) }
+        }
+        // Last, because a network may have no form in ONNX.
         for file in overlay where !copies.contains(file) { try results.writeNodeData(to: file) }
         for copy in copies { try results.writeAnnotatedONNX(of: model, to: copy) }
-        if json { return try Console.printJSON(VerificationSummary(results)) }
-        for line in results.lines(allLayers: layers) { Console.print(line) }
     }
 }

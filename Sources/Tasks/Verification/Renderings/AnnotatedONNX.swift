@@ -1,5 +1,6 @@
 import RetintCheckpoints
 public import RetintFiles
+import RetintMLPackage
 import RetintONNXReading
 import RetintRuntime
 
@@ -22,18 +23,34 @@ extension VerificationResults {
     public func writeAnnotatedONNX(
         of model: String, to path: some PathConvertible
     ) throws {
+        let package = try Self.annotatedPackage(model)
+        guard let package, case .package(let convert) = ModelFormat.onnx.writing else {
+            return try annotations.write(copyOf: model, to: path)
+        }
+        try withTemporaryFolder { folder in
+            _ = try convert(package, folder + "/model.onnx", ModelWritingOptions())
+            try annotations.write(copyOf: folder + "/model.onnx", to: path)
+        }
+    }
+
+    /// Throws if ``writeAnnotatedONNX(of:to:)`` cannot annotate a model: so that it is known before
+    /// the model is verified.
+    ///
+    /// - Throws: ``VerificationError`` if it is a checkpoint; errors of reading it.
+    public static func checkAnnotatable(_ model: String) throws {
+        _ = try annotatedPackage(model)
+    }
+
+    /// The package that becomes ONNX; nil for an ONNX file.
+    private static func annotatedPackage(_ model: String) throws -> MLPackage? {
         let format = try ModelFormat(ofModelAt: model)
-        if let package = try format.readPackage(at: model) {
-            guard case .package(let write) = ModelFormat.onnx.writing else { return }
-            _ = try write(package, path.filePath.string, ModelWritingOptions())
-            try annotations.write(copyOf: path, to: path)
-        } else if format == .onnx {
-            try annotations.write(copyOf: model, to: path)
-        } else {
+        if let package = try format.readPackage(at: model) { return package }
+        guard format == .onnx else {
             throw VerificationError(
                 .badModel, path: model,
                 "has no nodes to annotate; export it, and verify the package or the ONNX file")
         }
+        return nil
     }
 
     /// The report with intermediate values: Apple's runtime does not show them.
@@ -48,7 +65,7 @@ extension VerificationResults {
             report.layers.map { ($0.key, $0.properties) }, uniquingKeysWith: { $1 })
         var model = [
             ("model", report.model), ("reference", report.reference),
-            ("passed", "\(report.passed)"),
+            ("passed", "\(passed)"),
         ]
         if let first = VerificationReport.FirstDeparture(in: report.layers) {
             model.append(("first_outside_tolerance", report.layers[first.layer].value.name))
@@ -65,7 +82,7 @@ extension VerificationReport.Layer {
 
     fileprivate var properties: [ONNXAnnotations.Property] {
         var properties = [("largest", "\(Float(range.largest))")]
-        if let nonFinite = range.nonFinite { properties.append(("non_finite", "\(nonFinite)")) }
+        if let nonFinite = range.nonFinite { properties.append(("non_finite", nonFinite.text)) }
         if let error {
             properties += [
                 ("snr_db", "\(Float(error.snr))"), ("psnr_db", "\(Float(error.psnr))"),

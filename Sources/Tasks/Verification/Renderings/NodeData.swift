@@ -9,8 +9,8 @@ extension VerificationResults {
     ///
     /// Nodes are identified by their names if the verified model is an ONNX file, and by the names
     /// of their outputs otherwise: those are the nodes' names in the copy that
-    /// ``writeAnnotatedONNX(of:to:)`` writes. Values are in dB, from 0, also for NaN, to 200, also
-    /// for equal bits.
+    /// ``writeAnnotatedONNX(of:to:)`` writes. Values are in dB, clamped to 0…200; NaN is 0, and
+    /// identical values have 200.
     ///
     /// - Throws: `FileError` if it cannot be written; `ONNXError` if the model is an ONNX file that
     ///   was damaged since it was verified.
