@@ -15,6 +15,10 @@ extension CompletionKind {
     static var modelOrResults: CompletionKind {
         .file(extensions: ModelFormat.formats(for: .running).extensions + ["json"])
     }
+    /// A file for a viewer of errors.
+    static var overlay: CompletionKind {
+        .file(extensions: ModelFormat.onnx.extensions + ["json"])
+    }
     /// Files that `inspect` reads.
     static var inspectable: CompletionKind { .file(extensions: ModelFormat.all.extensions) }
 

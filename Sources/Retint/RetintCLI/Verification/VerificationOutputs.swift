@@ -47,16 +47,17 @@ struct VerificationOutputs: ParsableArguments {
             Also write the errors of intermediate values for a viewer; repeatable. FILE.json: node \
             data for Model Explorer. FILE.onnx: a copy of an ONNX file or package as ONNX, whose \
             nodes have the errors as metadata, for Netron and Model Explorer.
-            """, valueName: "file"), completion: .file(extensions: ["json", "onnx"]))
+            """, valueName: "file"), completion: .overlay)
     var overlay: [String] = []
 
     var files: [String] { [html, save, junit, sarif, intermediates].compactMap { $0 } + overlay }
 
     /// The copies of the model for viewers.
-    var copies: [String] { overlay.filter { $0.hasSuffix(".onnx") } }
+    var copies: [String] { overlay.filter { ModelFormat.onnx.isExtension(of: $0) } }
 
     func validate() throws {
-        if let file = overlay.first(where: { !$0.hasSuffix(".json") && !$0.hasSuffix(".onnx") }) {
+        let others = Set(overlay).subtracting(copies)
+        if let file = others.first(where: { !$0.hasSuffix(".json") }) {
             throw ValidationError(
                 "--overlay \(file): the name must end in .json, for Model Explorer, or in .onnx")
         }
