@@ -1,6 +1,5 @@
 import RetintCheckpoints
 public import RetintFiles
-import RetintMLPackage
 import RetintONNXReading
 import RetintRuntime
 
@@ -23,8 +22,9 @@ extension VerificationResults {
     public func writeAnnotatedONNX(
         of model: String, to path: some PathConvertible
     ) throws {
-        let package = try Self.annotatedPackage(model)
+        let package = try ModelFormat(ofModelAt: model).readPackage(at: model)
         guard let package, case .package(let convert) = ModelFormat.onnx.writing else {
+            try Self.checkAnnotatable(model)
             return try annotations.write(copyOf: model, to: path)
         }
         try withTemporaryFolder { folder in
@@ -33,24 +33,17 @@ extension VerificationResults {
         }
     }
 
-    /// Throws if ``writeAnnotatedONNX(of:to:)`` cannot annotate a model: so that it is known before
-    /// the model is verified.
+    /// Throws if a model is of a format that ``writeAnnotatedONNX(of:to:)`` cannot annotate: so
+    /// that it is known before the model is verified.
     ///
-    /// - Throws: ``VerificationError`` if it is a checkpoint; errors of reading it.
+    /// - Throws: ``VerificationError`` if it is a checkpoint; `FileError` if it is not there.
     public static func checkAnnotatable(_ model: String) throws {
-        _ = try annotatedPackage(model)
-    }
-
-    /// The package that becomes ONNX; nil for an ONNX file.
-    private static func annotatedPackage(_ model: String) throws -> MLPackage? {
         let format = try ModelFormat(ofModelAt: model)
-        if let package = try format.readPackage(at: model) { return package }
-        guard format == .onnx else {
+        guard format == .onnx || format.isFor(.packages) else {
             throw VerificationError(
                 .badModel, path: model,
                 "has no nodes to annotate; export it, and verify the package or the ONNX file")
         }
-        return nil
     }
 
     /// The report with intermediate values: Apple's runtime does not show them.
