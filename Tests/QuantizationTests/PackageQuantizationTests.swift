@@ -138,7 +138,7 @@ import Testing
         let report = try quantizePackage(at: source, to: path, plan: QuantizationPlan(scheme))
         let raised = try #require(report.raisedTarget)
         #expect(raised.from == "iOS15" && raised.to == "\(target)")
-        #expect(raised.weights == "\(scheme.weights)")
+        #expect(raised.reason == "\(scheme.weights) weights")
         #expect(try MLPackage(contentsOf: path).target == target)
         let again = try quantizePackage(
             at: try export(.iOS18), to: path, plan: QuantizationPlan(scheme))

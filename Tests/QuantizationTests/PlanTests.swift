@@ -37,20 +37,20 @@ import Testing
               tail: { config_type: OpMagnitudePrunerConfig, target_sparsity: 0.5, block_size: 4 }
             """)
         let sparse = ["body", "tail"].map {
-            plan.scheme(names: [$0], type: "conv")?.description
+            plan.weights.scheme(names: [$0], type: "conv")?.description
         }
         #expect(
             sparse == ["sparse 2:4 along output channels", "sparse 0.5 in blocks of 4"])
-        let standard = try #require(plan.scheme(names: ["w", "conv_0"], type: "conv"))
+        let standard = try #require(plan.weights.scheme(names: ["w", "conv_0"], type: "conv"))
         #expect(standard.description == "uint4 per-block 16 linear" && standard.threshold == 512)
-        #expect(plan.scheme(names: ["w"], type: "conv_transpose") == nil)
+        #expect(plan.weights.scheme(names: ["w"], type: "conv_transpose") == nil)
         #expect(
-            plan.scheme(names: ["w"], type: "matmul")?.description
+            plan.weights.scheme(names: ["w"], type: "matmul")?.description
                 == "palette4 per-group 4 uniform")
         #expect(
-            plan.scheme(names: ["head_weight"], type: "conv")?.description == "sparse 0.75")
+            plan.weights.scheme(names: ["head_weight"], type: "conv")?.description == "sparse 0.75")
         #expect(
-            plan.scheme(names: ["w", "stem_conv"], type: "conv")?.description
+            plan.weights.scheme(names: ["w", "stem_conv"], type: "conv")?.description
                 == "palette6 per-tensor")
     }
 
@@ -58,20 +58,20 @@ import Testing
         let scheme = QuantizationScheme(.palette(bits: 2))
         let plan = try QuantizationPlan(
             yaml: "op_type_configs: { conv: null }", name: "plan.yaml", standard: scheme)
-        #expect(plan.scheme(names: ["w"], type: "conv") == nil)
-        #expect(plan.scheme(names: ["w"], type: "matmul") == scheme)
+        #expect(plan.weights.scheme(names: ["w"], type: "conv") == nil)
+        #expect(plan.weights.scheme(names: ["w"], type: "matmul") == scheme)
     }
 
     @Test func exactNamesAndLongerPatternsTakePrecedence() {
         var plan = QuantizationPlan(nil)
-        plan.byName = [
+        plan.weights.byName = [
             "a*": QuantizationScheme(.int8), "ab*": QuantizationScheme(.int4),
             "abc": QuantizationScheme(.uint8), "*z": nil,
         ]
-        #expect(plan.scheme(names: ["abc"], type: "conv")?.weights == .uint8)
-        #expect(plan.scheme(names: ["abd"], type: "conv")?.weights == .int4)
-        #expect(plan.scheme(names: ["ax"], type: "conv")?.weights == .int8)
-        #expect(plan.scheme(names: ["z"], type: "conv") == nil)
+        #expect(plan.weights.scheme(names: ["abc"], type: "conv")?.weights == .uint8)
+        #expect(plan.weights.scheme(names: ["abd"], type: "conv")?.weights == .int4)
+        #expect(plan.weights.scheme(names: ["ax"], type: "conv")?.weights == .int8)
+        #expect(plan.weights.scheme(names: ["z"], type: "conv") == nil)
     }
 
     @Test func rejectsNamesThatMatchNothing() throws {

@@ -19,7 +19,9 @@ package struct ModelGraph {
     /// The factor from L (0…100) to the graph's input.
     let lightnessScale: Float
     /// All values between inputs and outputs, in the order of computation.
-    package let values: [TracedValue]
+    package private(set) var values: [TracedValue]
+    /// All values of a package that are not constants, by their names in its program.
+    fileprivate var named: [String: Tensor] = [:]
 }
 
 extension Model {
@@ -117,7 +119,8 @@ extension Model {
             return ModelGraph(
                 model: self, graph: model.graph, inputs: model.inputs, outputs: model.outputs,
                 variables: model.variables, interface: raised.interface,
-                lightnessScale: raised.lightnessScale, values: model.tracedValues)
+                lightnessScale: raised.lightnessScale, values: model.tracedValues,
+                named: model.values)
         }
     }
 
@@ -162,7 +165,24 @@ extension ModelGraph {
     package func replacingOutputs(with outputs: [(name: String, value: Tensor)]) -> ModelGraph {
         ModelGraph(
             model: model, graph: graph, inputs: inputs, outputs: outputs, variables: variables,
-            interface: interface, lightnessScale: lightnessScale, values: values)
+            interface: interface, lightnessScale: lightnessScale, values: values, named: named)
+    }
+
+    /// The graph of a package with these values to observe, and no others.
+    ///
+    /// - Parameter names: names in the package's program, of values that are not constants.
+    package func observing(_ names: [String]) -> ModelGraph {
+        var result = self
+        result.values = names.compactMap { name in
+            named[name].map {
+                TracedValue(
+                    description: ComputedValue(
+                        name: name, operation: $0.operation.name, module: "", node: nil,
+                        shape: $0.shape, inputs: []),
+                    tensor: $0)
+            }
+        }
+        return result
     }
 }
 

@@ -147,6 +147,6 @@ final class ProgramRaising {
         }
         return RaisedModel(
             graph: graph, inputs: inputs, outputs: outputs, variables: values.variables,
-            results: results)
+            results: results, values: values.computed)
     }
 }

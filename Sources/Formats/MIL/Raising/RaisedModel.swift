@@ -12,6 +12,8 @@ package struct RaisedModel {
     /// The operations' results in the program's order, without constants and without operations
     /// that only rename or cast a value.
     package let results: [RaisedResult]
+    /// All values that are not constants, by their names in the program.
+    package let values: [String: Tensor]
 }
 
 /// A value that an operation of a package computes.

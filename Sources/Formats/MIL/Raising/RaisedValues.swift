@@ -42,6 +42,11 @@ final class RaisedValues {
         if case .constant(let value)? = values[name] { value } else { nil }
     }
 
+    /// All values that are not constants, by name.
+    var computed: [String: Tensor] {
+        values.compactMapValues { if case .tensor(let tensor, _) = $0 { tensor } else { nil } }
+    }
+
     /// A value that is not a constant.
     func computed(_ name: String) -> Tensor? {
         if case .tensor(let tensor, _)? = values[name] { tensor } else { nil }

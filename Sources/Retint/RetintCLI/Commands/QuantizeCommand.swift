@@ -4,12 +4,16 @@ import Retint
 struct QuantizeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quantize",
-        abstract: "Make a package's weights smaller.",
+        abstract: "Make a package's weights smaller, and quantize its activations.",
         discussion: """
             Weights are decompressed when the model is loaded; its arithmetic stays the same. \
             Terms are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
             uint4, palette3, per-block, per-group, and sparse weights in fewer bits need iOS18. \
             The target of a package is raised if necessary.
+
+            With --activations, the inputs of operations are rounded to 8 bits (iOS17), as \
+            coremltools' linear_quantize_activations does: together with --weights int8, devices \
+            that multiply integers can use them. Their ranges come from the photos of --calibrate.
 
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the outputs are compared with those of the \
@@ -30,6 +34,8 @@ struct QuantizeCommand: ParsableCommand {
     var package: String?
 
     @OptionGroup var scheme: SchemeOptions
+
+    @OptionGroup var activation: ActivationOptions
 
     @Option(
         help: ArgumentHelp(
@@ -84,7 +90,12 @@ struct QuantizeCommand: ParsableCommand {
         }
         guard isRequested || package == nil else {
             throw ValidationError(
-                "give --weights, --sparsity, --sparsity-ratio, --config or --search")
+                """
+                give --weights, --activations, --sparsity, --sparsity-ratio, --config or --search
+                """)
+        }
+        guard activation.scheme == nil || calibrate != nil else {
+            throw ValidationError("--activations needs photos; name a folder with --calibrate")
         }
         guard !search || calibrate != nil else {
             throw ValidationError("--search needs photos; name a folder with --calibrate")
@@ -112,7 +123,9 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     /// Whether a quantization is requested.
-    private var isRequested: Bool { !scheme.isEmpty || config != nil || search }
+    private var isRequested: Bool {
+        !scheme.isEmpty || activation.scheme != nil || config != nil || search
+    }
 
     func run() throws {
         guard try ModelFormat(ofModelAt: source).isFor(.packages) else {
@@ -135,8 +148,10 @@ struct QuantizeCommand: ParsableCommand {
         if search { return try searchSmallest(original, calibration, photos, to: package, ranks) }
         let standard = scheme.isEmpty ? nil : try scheme.scheme()
         let plan =
-            try config.map { try QuantizationPlan(contentsOf: $0, standard: standard) }
-            ?? QuantizationPlan(standard)
+            try config.map {
+                try QuantizationPlan(
+                    contentsOf: $0, standard: standard, activations: activation.scheme)
+            } ?? QuantizationPlan(standard, activations: activation.scheme)
         let (result, report) = try naming(source) {
             try original.quantized(
                 plan, calibration: calibration, execution: memory.execution)
@@ -243,11 +258,12 @@ struct QuantizeCommand: ParsableCommand {
         if let raised = outcome.report.raisedTarget {
             Console.print(
                 "raised the deployment target from \(raised.from) to \(raised.to): "
-                    + "\(raised.weights) weights need it")
+                    + "\(raised.reason) need it")
         }
         if let change = outcome.change {
             Console.print(change.text)
         }
+        guard !outcome.report.compressed.isEmpty else { return Console.print(package) }
         Console.print(
             "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
                 + "\(Format.bytes(outcome.report.bytesAfter))")
@@ -318,8 +334,12 @@ struct SchemeOptions: ParsableArguments {
     @Option(help: "The channels along which blocks and ratios run, if not the default.")
     var sparsityAxis: QuantizationScheme.ChannelAxis?
 
-    @Option(help: "Weights with at most this many values are not changed.")
-    var threshold = 2048
+    @Option(
+        help: """
+            Weights with at most this many values are not changed; default: 2048, but 0 where \
+            activations are quantized.
+            """)
+    var threshold: Int?
 
     var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
 
@@ -331,6 +351,33 @@ struct SchemeOptions: ParsableArguments {
         if let sparsityRatio { scheme.pruning = sparsityRatio.pruning }
         scheme.chosenPruningAxis = sparsityAxis
         return scheme
+    }
+}
+
+/// How the inputs of all operations without their own scheme are quantized.
+struct ActivationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            The type of the inputs of operations: \
+            \(ActivationScheme.Integers.allCases.map(\.rawValue).joined(separator: ", ")).
+            """, valueName: "kind"))
+    var activations: ActivationScheme.Integers?
+
+    @Option(help: "With --activations: symmetric ranges, or linear ones with a zero point.")
+    var activationMode = QuantizationScheme.Mode.symmetric
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            With --activations: the ranges that calibration finds: \
+            \(ActivationScheme.Range.allNames.joined(separator: ", ")), where percentile may be \
+            followed by a number, as in percentile99.9.
+            """, valueName: "range"))
+    var activationRange = ActivationScheme.Range.mse
+
+    var scheme: ActivationScheme? {
+        activations.map { ActivationScheme($0, mode: activationMode, range: activationRange) }
     }
 }
 
@@ -350,6 +397,8 @@ extension QuantizationScheme.Granularity: ExpressibleByArgument {}
 extension QuantizationScheme.Mode: ExpressibleByArgument {}
 extension QuantizationScheme.ChannelAxis: ExpressibleByArgument {}
 extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
+extension ActivationScheme.Integers: ExpressibleByArgument {}
+extension ActivationScheme.Range: ExpressibleByArgument {}
 
 /// The JSON of `quantize`.
 private struct QuantizationOutcome: Encodable {
@@ -361,13 +410,14 @@ private struct QuantizationOutcome: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
+        case compressed, activations, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(report.compressed, forKey: .compressed)
+        try container.encode(report.activations, forKey: .activations)
         try container.encode(report.skipped, forKey: .skipped)
         try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
         try container.encode(report.bytesBefore, forKey: .bytesBefore)
@@ -389,8 +439,28 @@ extension QuantizationReport.OutputChange {
 }
 
 extension QuantizationReport {
-    /// The weights by increasing SNR, then those left unchanged with the reason.
+    /// The weights by increasing SNR, then those left unchanged with the reason, then activations.
     fileprivate var lines: [String] {
+        (compressed.isEmpty ? [] : weightLines) + (activations.isEmpty ? [] : activationLines)
+    }
+
+    private var activationLines: [String] {
+        var table = TextTable(
+            header: ["activation", "as", "from", "to", "scale", "zero", "SNR dB"],
+            rightAligned: [2, 3, 4, 5, 6])
+        for value in activations.sorted(by: { $0.snrDb ?? .infinity < $1.snrDb ?? .infinity }) {
+            table.append([
+                value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
+                Format.significant(Double(value.high)),
+                value.scale.map { Format.significant(Double($0)) } ?? "-",
+                value.zeroPoint.map(String.init) ?? "-",
+                value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
+            ])
+        }
+        return table.lines
+    }
+
+    private var weightLines: [String] {
         let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
         var table = TextTable(
             header: ["weight", "operation", "shape", "as", "before", "after", "SNR dB"]

@@ -6,20 +6,20 @@ import RetintRuntime
 import RetintTensors
 
 extension MLPackage {
-    /// Compresses the weights of the package.
+    /// Compresses the weights of the package, and quantizes the inputs of its operations.
     ///
     ///     let package = try MLPackage(contentsOf: "colorizer.mlpackage")
     ///     let (small, report) = try package.quantized(QuantizationPlan(.init(.int8)))
     ///     try small.write(to: "small.mlpackage")
     ///
     /// The inputs, outputs and compute precision stay the same. Core ML decompresses the weights
-    /// when it loads the model.
+    /// when it loads the model. Weights are calibrated on the inputs as quantized.
     ///
     /// - Parameters:
-    ///   - plan: the scheme of each weight.
+    ///   - plan: the scheme of each weight, and of the inputs of operations.
     ///   - calibration: the inputs of runs, L in 0…100 for lightness. With inputs, scales, tables
     ///     and rounding minimize the error of each operation's output instead of the error of the
-    ///     weight, and biases absorb the remaining mean error.
+    ///     weight, and biases absorb the remaining mean error. Activations need inputs.
     ///   - execution: how the network runs on the inputs.
     /// - Returns: the compressed package, and what was done to each weight.
     /// - Throws: `ConversionError` for inconsistent schemes, for weights that are not finite or
@@ -29,9 +29,24 @@ extension MLPackage {
         _ plan: QuantizationPlan, calibration: [[NamedTensor]] = [], execution: Execution = .init()
     ) throws -> (package: MLPackage, report: QuantizationReport) {
         try plan.check(self)
-        let model = Model(self, execution: execution)
-        return try RetintQuantization.quantized(
-            self, plan, Calibration(model, unlessEmpty: calibration))
+        guard !plan.activations.all.isEmpty else {
+            return try compressed(plan, calibration, execution)
+        }
+        let activations = try ActivationQuantization(
+            self, plan.activations, execution, on: calibration)
+        let (package, report) = activations.quantized()
+        var result = try package.compressed(plan, calibration, execution)
+        result.report.activations = report
+        return result
+    }
+
+    private func compressed(
+        _ plan: QuantizationPlan, _ calibration: [[NamedTensor]], _ execution: Execution
+    ) throws -> QuantizedPackage {
+        let calibration =
+            plan.weights.all.isEmpty
+            ? nil : try Calibration(Model(self, execution: execution), unlessEmpty: calibration)
+        return try RetintQuantization.quantized(self, plan, calibration)
     }
 
     /// The difference between the outputs of this package and of another one.

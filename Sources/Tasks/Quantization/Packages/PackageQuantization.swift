@@ -50,6 +50,7 @@ extension Result<PackageQuantization, any Error> {
 /// Compresses the weights of a package one after another.
 struct PackageQuantization {
     private let weights: [PackageWeight]
+    private let compressesWeights: Bool
     private var rewriting: PackageRewriting
     private var report = QuantizationReport()
     /// The weights that remain to be compressed, by name.
@@ -60,6 +61,7 @@ struct PackageQuantization {
     /// - Throws: `ConversionError` if the plan does not fit the package.
     init(_ package: MLPackage, _ plan: QuantizationPlan) throws {
         try plan.check(package)
+        compressesWeights = !plan.weights.all.isEmpty
         var package = package
         report.raisedTarget = package.raiseTarget(for: plan)
         (rewriting, weights) = (PackageRewriting(package), package.weights)
@@ -67,7 +69,7 @@ struct PackageQuantization {
             skip(operation.outputs[0], "it is already compressed")
         }
         for weight in weights {
-            guard let scheme = plan.scheme(names: weight.names, type: weight.type) else {
+            guard let scheme = plan.scheme(of: weight) else {
                 skip(weight.constant.outputs[0], plan.reason(forExcluding: weight.name))
                 continue
             }
@@ -88,10 +90,10 @@ struct PackageQuantization {
 
     /// Compresses the remaining weights without calibration and returns the package.
     ///
-    /// - Throws: `ConversionError` if no weight could be compressed.
+    /// - Throws: `ConversionError` if weights were to be compressed, but none could be.
     mutating func finished() throws -> QuantizedPackage {
         for weight in weights { try replace(weight.name, nil) }
-        guard !report.compressed.isEmpty else {
+        guard !compressesWeights || !report.compressed.isEmpty else {
             throw ConversionError(
                 place: "weights", rule: "no weight can be compressed with this plan",
                 remedy: report.skipped.first.map { "For example \($0.name): \($0.reason)." }
@@ -99,6 +101,7 @@ struct PackageQuantization {
         }
         var result = rewriting.result
         let schemes = Set(report.compressed.map(\.scheme)).sorted()
+        guard !schemes.isEmpty else { return (result, report) }
         result.description.metadata.userDefined["retint.weights"] = schemes.joined(separator: ", ")
         return (result, report)
     }
@@ -112,7 +115,8 @@ struct PackageQuantization {
         _ weight: PackageWeight, _ task: WeightTask, _ inputs: WeightInputs?
     ) throws {
         let values = try weight.finiteValues()
-        let compressed = task.compressed(values, inputs)
+        let compressed = task.compressed(
+            values, inputs, leastScales: try rewriting.leastScales(of: weight, task.blocks))
         let decompressed = compressed.decompressed
         try checkRange(compressed, decompressed, weight)
         let bytes = rewriting.replace(weight, task.axis, by: compressed)
@@ -147,6 +151,7 @@ private func power(_ values: [Float], _ rounded: [Float]) -> (signal: Double, no
     }
 }
 
-private func decibels(_ power: (signal: Double, noise: Double)) -> Double? {
+/// A signal-to-noise ratio in dB; nil if it is infinite or there is no signal.
+func decibels(_ power: (signal: Double, noise: Double)) -> Double? {
     power.noise > 0 && power.signal > 0 ? 10 * log10(power.signal / power.noise) : nil
 }

@@ -53,6 +53,28 @@ struct PackageRewriting {
         package.weights.first { $0.name == name }.map { biasIndex(of: $0) != nil } ?? false
     }
 
+    /// The smallest scale of each block of a weight with which devices can add the bias, if the
+    /// weight's input is quantized; nil if there is no bound.
+    ///
+    /// Where integers are multiplied, the bias is added as an integer of 32 bits whose step is the
+    /// product of both scales. A channel that hardly uses its input has so small a scale that its
+    /// bias would overflow, and a channel of zeros one that would round it. ONNX Runtime does
+    /// either.
+    func leastScales(of weight: PackageWeight, _ blocks: WeightBlocks) throws -> [Float]? {
+        guard let index = biasIndex(of: weight), let input = weight.inputScale, input > 0,
+            let bias = try package.program.operations[index].constantValue?.floats(),
+            let axis = weight.axes?.output
+        else { return nil }
+        let bounds = bias.map { abs($0) / input / Self.largestBias }
+        guard blocks.groups[axis] == bias.count, blocks.count == bias.count else {
+            return [Float](repeating: bounds.max() ?? 0, count: blocks.count)
+        }
+        return bounds
+    }
+
+    /// The largest integer of a bias: a quarter of what fits, so that sums fit, too.
+    private static let largestBias: Float = 0x1p29
+
     /// Adjusts the bias so that the mean output is the same as before the weight changed.
     mutating func correctBias(
         of weight: PackageWeight, _ inputs: WeightInputs, from old: [Float], to new: [Float]

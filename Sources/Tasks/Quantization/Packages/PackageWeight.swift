@@ -11,6 +11,9 @@ struct PackageWeight {
     let uses: [WeightUse]
     /// The axes of the output and the input channels; nil if the operations that use it disagree.
     let axes: (output: Int, input: Int)?
+    /// The scale of the other input of the first operation that uses it; nil if that is not
+    /// quantized.
+    let inputScale: Float?
 
     var name: String { constant.outputs[0].name }
     var shape: [Int] { value.type.shape ?? [] }
@@ -55,6 +58,7 @@ extension MLPackage {
                 }
             }
         }
+        let scales = activationScales
         return program.operations.enumerated().compactMap { index, operation in
             guard let value = operation.constantValue, value.type.dataType.isFloat,
                 let rank = value.type.shape?.count, rank > 1
@@ -62,8 +66,29 @@ extension MLPackage {
             let uses = uses[operation.outputs[0].name] ?? []
             return PackageWeight(
                 index: index, constant: operation, value: value, uses: uses,
-                axes: channelAxes(uses, rank: rank))
+                axes: channelAxes(uses, rank: rank),
+                inputScale: uses.first?.operation.inputs["x"]?.first?.name.flatMap { scales[$0] })
         }
+    }
+
+    /// The scales of quantized values, by the names of the restored values.
+    private var activationScales: [String: Float] {
+        let constants = Dictionary(
+            program.operations.compactMap { operation in
+                operation.constantValue.map { (operation.outputs[0].name, $0) }
+            }) { first, _ in first }
+        var scales: [String: Float] = [:]
+        for operation in program.operations where operation.type == "dequantize" {
+            let scale: MILValue? =
+                switch operation.inputs["scale"]?.first {
+                case .value(let value): value
+                case .name(let name): constants[name]
+                case nil: nil
+                }
+            guard let name = operation.outputs.first?.name else { continue }
+            scales[name] = try? scale?.floats().max()
+        }
+        return scales
     }
 
     private func channelAxes(_ uses: [WeightUse], rank: Int) -> (output: Int, input: Int)? {

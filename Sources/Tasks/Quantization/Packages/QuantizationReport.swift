@@ -1,4 +1,5 @@
-/// The weights of a package that were compressed, and those that were not.
+/// The weights of a package that were compressed, those that were not, and the values between its
+/// operations that were quantized.
 public struct QuantizationReport: Hashable, Sendable, Encodable {
     /// A compressed weight.
     public struct Weight: Hashable, Sendable, Encodable {
@@ -21,6 +22,24 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
         public let outputSnrDb: Double?
     }
 
+    /// A value that operations use.
+    public struct Activation: Hashable, Sendable, Encodable {
+        /// The name of the value in the package.
+        public let name: String
+        /// The description of its scheme, such as `int8 symmetric mse`; nil if it stays a float.
+        public internal(set) var scheme: String?
+        /// The smallest number on the calibration inputs, at most 0.
+        public let low: Float
+        /// The largest number on the calibration inputs, at least 0.
+        public let high: Float
+        /// The distance between two integers' numbers.
+        public internal(set) var scale: Float?
+        /// The integer of the number 0.
+        public internal(set) var zeroPoint: Int32?
+        /// The signal-to-noise ratio of the integers in dB; nil if they are exact.
+        public internal(set) var snrDb: Double?
+    }
+
     /// A weight that was not compressed.
     public struct Skipped: Hashable, Sendable, Encodable {
         /// The name of the weight in the package.
@@ -37,14 +56,16 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
         public let from: String
         /// The deployment target now, such as `iOS16`.
         public let to: String
-        /// The data type that needs the new target, such as `int8`.
-        public let weights: String
+        /// What needs the new target, such as `int8 weights`.
+        public let reason: String
     }
 
     /// How the deployment target was raised; nil if the package keeps its target.
     public internal(set) var raisedTarget: RaisedTarget?
     /// The compressed weights.
     public internal(set) var compressed: [Weight] = []
+    /// The values that operations use, if inputs of operations were quantized.
+    public internal(set) var activations: [Activation] = []
     /// The weights that were not compressed.
     public internal(set) var skipped: [Skipped] = []
 

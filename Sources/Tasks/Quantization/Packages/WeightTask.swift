@@ -6,7 +6,7 @@ struct WeightTask {
     private let axes: (output: Int, input: Int)
     /// The axis of the output channels.
     var axis: Int { axes.output }
-    private let blocks: WeightBlocks
+    let blocks: WeightBlocks
     private let precision: MILDataType
 
     /// Why a weight is not compressed.
@@ -19,8 +19,9 @@ struct WeightTask {
         _ weight: PackageWeight, _ scheme: QuantizationScheme
     ) -> Result<WeightTask, Reason> {
         let shape = weight.shape
-        guard shape.reduce(1, *) > scheme.threshold else {
-            return .failure(Reason(text: "it has no more than \(scheme.threshold) elements"))
+        let threshold = scheme.threshold ?? (weight.inputScale == nil ? 2048 : 0)
+        guard shape.reduce(1, *) > threshold else {
+            return .failure(Reason(text: "it has no more than \(threshold) elements"))
         }
         guard let axes = weight.axes else {
             let text = "the operations that use it disagree on its channel axes"
@@ -49,10 +50,15 @@ struct WeightTask {
                 precision: weight.value.type.dataType))
     }
 
-    /// - Parameter inputs: the observed inputs of the weight; nil to round elements independently.
-    func compressed(_ values: [Float], _ inputs: WeightInputs?) -> CompressedWeight {
+    /// - Parameters:
+    ///   - inputs: the observed inputs of the weight; nil to round elements independently.
+    ///   - leastScales: lower bounds of the blocks' scales; nil for none.
+    func compressed(
+        _ values: [Float], _ inputs: WeightInputs?, leastScales: [Float]? = nil
+    ) -> CompressedWeight {
         WeightCompression(
-            values: values, blocks: blocks, axes: axes, precision: precision, inputs: inputs
+            values: values, blocks: blocks, axes: axes, precision: precision, inputs: inputs,
+            leastScales: leastScales
         ).compressed(scheme)
     }
 }

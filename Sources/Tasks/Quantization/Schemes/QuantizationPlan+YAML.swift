@@ -6,20 +6,29 @@ extension QuantizationPlan {
     /// Reads a YAML file with the keys of coremltools' `OptimizationConfig`: `config_type`,
     /// `global_config`, `op_type_configs`, `op_name_configs`. A configuration of null leaves
     /// weights uncompressed. Instead of `config_type`, a configuration may have `weights`: a name
-    /// such as `int8` or `palette4`.
+    /// such as `int8` or `palette4`. The key `activations` has a configuration of the same form for
+    /// the inputs of operations, with `dtype`, `mode` and `range`.
     ///
-    /// - Parameter standard: the default scheme if the file has no `global_config`.
+    /// - Parameters:
+    ///   - standard: the default scheme of weights if the file has no `global_config`.
+    ///   - activations: that of the inputs of operations.
     /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line of a key
     ///   or value that is unknown or not supported.
-    public init(contentsOf path: some PathConvertible, standard: QuantizationScheme?) throws {
+    public init(
+        contentsOf path: some PathConvertible, standard: QuantizationScheme?,
+        activations: ActivationScheme? = nil
+    ) throws {
         let bytes = try readFile(path, maximumBytes: 1 << 20)
         try self.init(
             yaml: String(decoding: bytes, as: UTF8.self), name: path.filePath.string,
-            standard: standard)
+            standard: standard, activations: activations)
     }
 
-    init(yaml: String, name: String, standard: QuantizationScheme?) throws {
-        self.init(standard)
+    init(
+        yaml: String, name: String, standard: QuantizationScheme?,
+        activations: ActivationScheme? = nil
+    ) throws {
+        self.init(standard, activations: activations)
         let root: Node?
         guard countYAMLAliases(yaml) <= maximumYAMLAliases else {
             throw ConversionError(
@@ -45,32 +54,73 @@ private struct PlanReader {
     func read(_ root: Node, into plan: inout QuantizationPlan) throws {
         var sections = try pairs(root, of: "the file")
         let type = try sections.removeFirst(named: "config_type").map { try text($0.value) }
+        if let activations = sections.removeFirst(named: "activations") {
+            try read(
+                pairs(activations.value, of: "activations"), into: &plan.activations,
+                keys: "global_config, op_type_configs and op_name_configs", activationScheme)
+        }
+        try read(
+            sections, into: &plan.weights,
+            keys: "config_type, global_config, op_type_configs, op_name_configs and activations"
+        ) { try scheme($0, type) }
+    }
+
+    private func read<Scheme>(
+        _ sections: [(key: String, node: Node, value: Node)],
+        into selection: inout SchemeSelection<Scheme>, keys: String,
+        _ scheme: (Node) throws -> Scheme?
+    ) throws {
         for (key, node, value) in sections {
             switch key {
-            case "global_config": plan.standard = try scheme(value, type)
+            case "global_config": selection.standard = try scheme(value)
             case "op_type_configs":
                 for (name, _, value) in try pairs(value, of: key) {
-                    plan.byType.updateValue(try scheme(value, type), forKey: name)
+                    selection.byType.updateValue(try scheme(value), forKey: name)
                 }
             case "op_name_configs":
                 for (name, _, value) in try pairs(value, of: key) {
-                    plan.byName.updateValue(try scheme(value, type), forKey: name)
+                    selection.byName.updateValue(try scheme(value), forKey: name)
                 }
             default:
-                throw error(
-                    node, "there is no key \(key)",
-                    "The keys are config_type, global_config, op_type_configs and op_name_configs.")
+                throw error(node, "there is no key \(key)", "The keys are \(keys).")
             }
+        }
+    }
+
+    private func isNull(_ node: Node) -> Bool {
+        guard let scalar = node.scalar else { return false }
+        return scalar.style == .plain && ["null", "~", ""].contains(scalar.string)
+    }
+
+    /// The scheme of one configuration of activations; nil for null.
+    private func activationScheme(_ node: Node) throws -> ActivationScheme? {
+        guard !isNull(node) else { return nil }
+        var scheme = ActivationScheme()
+        for field in try pairs(node, of: "a configuration") {
+            switch field.key {
+            case "dtype": scheme.integers = try value(field.value, ActivationScheme.Integers.init)
+            case "mode": scheme.mode = try value(field.value, Self.mode)
+            case "range": scheme.range = try value(field.value, ActivationScheme.Range.init)
+            default:
+                throw error(
+                    field.node, "\(field.key) is not supported for activations",
+                    "Omit it; retint takes dtype, mode and range.")
+            }
+        }
+        return scheme
+    }
+
+    private static func mode(_ text: String) -> QuantizationScheme.Mode? {
+        switch text.lowercased() {
+        case "linear_symmetric", "symmetric": .symmetric
+        case "linear": .linear
+        default: nil
         }
     }
 
     /// The scheme of one configuration; nil for null.
     private func scheme(_ node: Node, _ type: String?) throws -> QuantizationScheme? {
-        if let scalar = node.scalar, scalar.style == .plain,
-            ["null", "~", ""].contains(scalar.string)
-        {
-            return nil
-        }
+        guard !isNull(node) else { return nil }
         var fields = try pairs(node, of: "a configuration")
         let own = try fields.removeFirst(named: "config_type").map { try text($0.value) } ?? type
         var scheme = QuantizationScheme(.int8)
@@ -136,14 +186,14 @@ private struct PlanReader {
     }
 
     private func readMode(_ node: Node, into scheme: inout QuantizationScheme) throws {
-        switch try text(node).lowercased() {
-        case "linear_symmetric", "symmetric": scheme.mode = .symmetric
-        case "linear": scheme.mode = .linear
-        case "kmeans": scheme.paletteMode = .kmeans
-        case "uniform": scheme.paletteMode = .uniform
-        case let other:
+        let text = try text(node).lowercased()
+        if let mode = Self.mode(text) {
+            scheme.mode = mode
+        } else if let mode = QuantizationScheme.PaletteMode(rawValue: text) {
+            scheme.paletteMode = mode
+        } else {
             throw error(
-                node, "the mode \(other) is not supported",
+                node, "the mode \(text) is not supported",
                 "Choose linear_symmetric, linear, kmeans or uniform.")
         }
     }

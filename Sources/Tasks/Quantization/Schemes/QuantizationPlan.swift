@@ -1,18 +1,14 @@
-import Foundation
 import RetintMIL
 import RetintMLPackage
 
-/// The scheme of each weight of a package: a default, and exceptions by operation type or name.
+/// How a package is quantized: its weights, and the inputs of its operations.
 public struct QuantizationPlan: Hashable, Sendable {
-    /// The default scheme; nil leaves weights uncompressed.
-    public var standard: QuantizationScheme?
-    /// Schemes by the type of the operation that uses the weight: `conv`, `conv_transpose`,
-    /// `matmul`. A nil scheme leaves these weights uncompressed.
-    public var byType: [String: QuantizationScheme?] = [:]
-    /// Schemes by the name of the weight or of an operation that uses it. Names may be patterns
-    /// with `*`, `?` and `[…]`. An exact name takes precedence over patterns, and a longer pattern
-    /// over a shorter one. A nil scheme leaves these weights uncompressed.
-    public var byName: [String: QuantizationScheme?] = [:]
+    /// The schemes of weights. Types are those of the operations that use them; names are those of
+    /// the weights or of these operations.
+    public var weights: SchemeSelection<QuantizationScheme>
+    /// The schemes of the inputs of operations, of which a calibration finds the ranges. Without
+    /// schemes, all stay floats.
+    public var activations: SchemeSelection<ActivationScheme>
 
     /// Reasons for weights that the plan excludes, by weight name, if there is a specific one.
     var reasons: [String: String] = [:]
@@ -21,64 +17,45 @@ public struct QuantizationPlan: Hashable, Sendable {
         reasons[weight] ?? "the plan excludes it"
     }
 
-    /// A plan with one scheme for all weights; nil for none.
-    public init(_ standard: QuantizationScheme?) {
-        self.standard = standard
+    /// A plan with one scheme for all weights, and one for the inputs of operations; nil for none.
+    public init(_ weights: QuantizationScheme?, activations: ActivationScheme? = nil) {
+        (self.weights, self.activations) = (.init(weights), .init(activations))
     }
 
-    /// The scheme that needs the latest deployment target; nil if the plan has no schemes.
-    var mostDemanding: QuantizationScheme? {
-        schemes.sorted { "\($0)" < "\($1)" }.max { $0.firstTarget < $1.firstTarget }
-    }
-
-    /// All schemes that the plan may apply.
-    private var schemes: [QuantizationScheme] {
-        ([standard] + byType.values + byName.values).compactMap { $0 }
-    }
-
-    private func matches(_ pattern: String, _ names: [String]) -> Bool {
-        names.contains { fnmatch(pattern, $0, 0) == 0 }
+    /// The earliest deployment target with the operations that the plan needs, and what needs it;
+    /// nil if it needs nothing.
+    var firstTarget: (target: DeploymentTarget, reason: String)? {
+        let weights = weights.all.sorted { "\($0)" < "\($1)" }.map {
+            (target: $0.firstTarget, reason: "\($0.weights) weights")
+        }
+        let activations = activations.all.isEmpty
+            ? [] : [(target: ActivationScheme.firstTarget, reason: "quantized activations")]
+        return (activations + weights).max { $0.target < $1.target }
     }
 
     /// Checks the plan against a package.
     ///
     /// - Throws: `ConversionError` for a scheme that is inconsistent or that the package's
-    ///   deployment target does not support, and for a name or type that matches no weight of the
+    ///   deployment target does not support, and for a name or type that matches no part of the
     ///   package.
     func check(_ package: MLPackage) throws {
-        for scheme in schemes { try scheme.check(package.target) }
-        let weights = package.weights
-        let types = Set(weights.map(\.type))
-        let unknown =
-            byType.keys.filter { !types.contains($0) }
-            + byName.keys.filter { pattern in
-                !weights.contains { matches(pattern, $0.names) }
-            }
-        guard let first = unknown.min() else { return }
-        var error = ConversionError(
-            place: first,
-            rule: "no weight or operation of the package has this name or type",
-            remedy: "The types are \(types.sorted().joined(separator: ", ")); names are such as "
-                + "\(weights.prefix(3).map(\.name).joined(separator: ", ")).")
-        error.kind = .option
-        throw error
+        for scheme in weights.all { try scheme.check(package.target) }
+        for scheme in activations.all { try scheme.check(package.target) }
+        try weights.check(
+            against: package.weights.map { ($0.names, $0.type) }, "weight or operation")
+        try activations.check(
+            against: package.program.operations.filter { !$0.isConstant }.map {
+                ($0.ownNames, $0.type)
+            }, "operation")
     }
 
     /// The scheme of a weight; nil to leave it uncompressed.
-    ///
-    /// - Parameters:
-    ///   - names: the names of the weight and of the operations that use it.
-    ///   - type: the type of the operation that uses it.
-    func scheme(names: [String], type: String) -> QuantizationScheme? {
-        for name in names {
-            if let exact = byName[name] { return exact }
-        }
-        let matching = byName.keys.filter { pattern in
-            matches(pattern, names)
-        }
-        if let pattern = matching.max(by: { ($0.count, $1) < ($1.count, $0) }) {
-            return byName[pattern] ?? nil
-        }
-        return byType[type] ?? standard
+    func scheme(of weight: PackageWeight) -> QuantizationScheme? {
+        weights.scheme(names: weight.names, type: weight.type)
     }
+}
+
+extension MILOperation {
+    /// The names that a plan can refer to an operation by.
+    var ownNames: [String] { [name] + outputs.map(\.name) }
 }

@@ -78,8 +78,9 @@ public struct QuantizationScheme: Hashable, Sendable {
     /// The channels along which blocks and n:m groups lie (coremltools' `dim`). Nil for the
     /// default: output channels for blocks, input channels for n:m sparsity.
     public var chosenPruningAxis: ChannelAxis?
-    /// Weights with no more elements than this are not compressed.
-    public var threshold = 2048
+    /// Weights with no more elements than this are not compressed. Nil for the default: 2048, but 0
+    /// where the other input of the operation is quantized, so that integers are multiplied.
+    public var threshold: Int?
 
     /// A scheme with the default mode and without sparsity.
     public init(_ weights: Weights, granularity: Granularity? = nil, blockSize: Int = 32) {
@@ -241,9 +242,9 @@ extension QuantizationScheme {
                 "\(weights) takes \(supported.map(\.rawValue).joined(separator: ", "))",
                 "Choose one of these granularities.")
         }
-        guard blockSize > 0, threshold >= 0 else {
+        guard blockSize > 0, threshold ?? 0 >= 0 else {
             throw Self.optionError(
-                "block size \(blockSize), threshold \(threshold)",
+                "block size \(blockSize), threshold \(threshold ?? 0)",
                 "the block size must be positive, and the threshold must not be negative",
                 "Choose a block size above 0 and a threshold of 0 or more.")
         }

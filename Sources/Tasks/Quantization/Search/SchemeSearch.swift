@@ -260,7 +260,9 @@ private struct SchemeSearch {
     private func plan(_ choices: [Choice]) -> QuantizationPlan {
         var plan = QuantizationPlan(nil)
         plan.reasons = reasons
-        for choice in choices { plan.byName.updateValue(choice.scheme, forKey: choice.weight) }
+        for choice in choices {
+            plan.weights.byName.updateValue(choice.scheme, forKey: choice.weight)
+        }
         return plan
     }
 }

@@ -15,10 +15,13 @@ struct AffineGrid: WeightGrid {
 
     /// - Parameters:
     ///   - precision: the data type of the decompressed weight, and so of the scales.
+    ///   - leastScales: lower bounds of the blocks' scales, which are also the scales of blocks of
+    ///     zeros; see ``PackageRewriting/leastScales(of:_:)``.
     ///   - shrinking: a factor for the range of each block; values outside it are clipped.
     init(
         _ values: [Float], _ blocks: WeightBlocks, as dataType: MILDataType,
-        mode: QuantizationScheme.Mode, precision: MILDataType, shrinking: [Float]? = nil
+        mode: QuantizationScheme.Mode, precision: MILDataType, leastScales: [Float]? = nil,
+        shrinking: [Float]? = nil
     ) {
         (self.blocks, self.dataType) = (blocks, dataType)
         let range = Self.codeRange(dataType, mode)
@@ -31,7 +34,10 @@ struct AffineGrid: WeightGrid {
             bounds = zip(bounds, shrinking).map { ($0.low * $1, $0.high * $1) }
         }
         let steps = Float(range.upperBound - range.lowerBound)
-        scales = bounds.map { Self.scale(($0.high - $0.low) / steps, precision) }
+        scales = bounds.enumerated().map { block, range in
+            let scale = (range.high - range.low) / steps
+            return Self.scale(max(scale, leastScales?[block] ?? 0), precision)
+        }
         zeroPoints = Self.zeroPoints(bounds, range, dataType, mode)
     }
 

@@ -9,6 +9,8 @@ struct WeightCompression {
     let precision: MILDataType
     /// The observed inputs of the weight; nil without calibration: all elements have equal weight.
     let inputs: WeightInputs?
+    /// Lower bounds of the blocks' scales; nil for none.
+    var leastScales: [Float]?
 
     func compressed(_ scheme: QuantizationScheme) -> CompressedWeight {
         let kept = scheme.isSparse ? kept(scheme) : nil
@@ -70,7 +72,7 @@ struct WeightCompression {
         func grid(_ shrinking: [Float]?) -> AffineGrid {
             AffineGrid(
                 values, blocks, as: scheme.weights.dataType, mode: scheme.mode,
-                precision: precision, shrinking: shrinking)
+                precision: precision, leastScales: leastScales, shrinking: shrinking)
         }
         guard let importance = inputs?.importance(count: values.count) else { return grid(nil) }
         var best = [Double](repeating: .infinity, count: blocks.count)

@@ -1,0 +1,120 @@
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// Runs a package on calibration inputs and gathers the distribution of values.
+struct ActivationCalibration {
+    private(set) var histograms: [String: ValueHistogram] = [:]
+
+    /// - Parameters:
+    ///   - names: the values, by their names in the package.
+    ///   - runs: the inputs of each run, at least one; L in 0…100 for lightness.
+    /// - Throws: `ModelError` if the model does not run on them; `ConversionError` if a value is
+    ///   not finite.
+    init(_ model: Model, _ names: [String], on runs: [[NamedTensor]]) throws {
+        let graph = try model.graph(on: runs[0], folds: false).observing(names)
+        let program = try ModelProgram(graph, observes: true)
+        var scalars: [Float] = []
+        for inputs in runs {
+            var run = try program.start(inputs)
+            while let values = run.next() {
+                for value in values {
+                    value.copyScalars(to: &scalars)
+                    let name = program.values[value.index].name
+                    guard histograms[name, default: .init()].add(scalars) else {
+                        throw ConversionError(
+                            place: "value \(name)",
+                            rule: "it is not finite on the calibration inputs",
+                            remedy: "Verify the package on these inputs: the report names the "
+                                + "operation where such numbers first appear.")
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Quantizes the inputs of a package's operations.
+struct ActivationQuantization {
+    private let package: MLPackage
+    let sites: ActivationSites
+    /// The integers of each site.
+    private let grids: [ActivationSite: AffineGrid]
+    private let entries: [ActivationSite: QuantizationReport.Activation]
+
+    /// - Parameter runs: the calibration inputs; L in 0…100 for lightness.
+    /// - Throws: `ConversionError` without inputs, or if nothing can be quantized; the errors of
+    ///   `ActivationCalibration`.
+    init(
+        _ package: MLPackage, _ plan: SchemeSelection<ActivationScheme>, _ execution: Execution,
+        on runs: [[NamedTensor]]
+    ) throws {
+        self.package = package
+        sites = ActivationSites(package, plan)
+        guard !runs.isEmpty else { throw Self.needsCalibration }
+        guard !sites.sites.isEmpty else {
+            throw ConversionError(
+                place: "activations", rule: "no input of an operation can be quantized",
+                remedy: "Name operations with a weight, or whose inputs are all computed.")
+        }
+        let names = Set(sites.sites.map(\.value)).sorted()
+        let calibration = try ActivationCalibration(
+            Model(package, execution: execution), names, on: runs)
+        var (grids, entries) = (
+            [ActivationSite: AffineGrid](), [ActivationSite: QuantizationReport.Activation]())
+        for site in sites.sites {
+            guard let histogram = calibration.histograms[site.value],
+                let type = sites.type(of: site)
+            else { continue }
+            let range = histogram.range(site.scheme)
+            let grid = AffineGrid(site.scheme, range, precision: type.dataType)
+            grids[site] = grid
+            entries[site] = .init(site, histogram, grid)
+        }
+        (self.grids, self.entries) = (grids, entries)
+    }
+
+    private static var needsCalibration: ConversionError {
+        var error = ConversionError(
+            place: "activations", rule: "their ranges come from calibration, but there are no inputs",
+            remedy: "Calibrate on photos.")
+        error.kind = .option
+        return error
+    }
+
+    /// The package with all sites quantized but for some, and the report on the sites.
+    func quantized(
+        except kept: Set<ActivationSite> = []
+    ) -> (package: MLPackage, report: [QuantizationReport.Activation]) {
+        let chosen = grids.filter { !kept.contains($0.key) }
+        var result = package.quantizing(sites, chosen)
+        let schemes = Set(chosen.keys.map { "\($0.scheme)" }).sorted()
+        if !schemes.isEmpty {
+            result.description.metadata.userDefined["retint.activations"] =
+                schemes.joined(separator: ", ")
+        }
+        let report = sites.sites.compactMap { site in
+            entries[site].map { kept.contains(site) ? $0.keptAsFloat : $0 }
+        }
+        return (result, report)
+    }
+}
+
+extension QuantizationReport.Activation {
+    fileprivate init(_ site: ActivationSite, _ histogram: ValueHistogram, _ grid: AffineGrid) {
+        let power = histogram.power(on: grid)
+        self.init(
+            name: site.value, scheme: "\(site.scheme)", low: histogram.low, high: histogram.high,
+            scale: grid.scales[0], zeroPoint: grid.zeroPoints?[0] ?? 0,
+            snrDb: decibels((power.signal, power.noise)))
+    }
+
+    fileprivate var keptAsFloat: QuantizationReport.Activation {
+        var kept = self
+        (kept.scheme, kept.scale, kept.zeroPoint, kept.snrDb) = (nil, nil, nil, nil)
+        return kept
+    }
+}
