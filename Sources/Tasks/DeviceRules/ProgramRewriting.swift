@@ -106,17 +106,3 @@ extension PlacementRule {
         if case .operation(let check) = check { check(operation) != nil } else { false }
     }
 }
-
-extension MILProgram {
-    /// Removes operations whose results are not used.
-    fileprivate mutating func removeUnused() {
-        var used = Set(outputs)
-        var kept: [MILOperation] = []
-        for operation in operations.reversed()
-        where operation.outputs.contains(where: { used.contains($0.name) }) {
-            used.formUnion(operation.inputs.values.joined().compactMap(\.name))
-            kept.append(operation)
-        }
-        operations = kept.reversed()
-    }
-}

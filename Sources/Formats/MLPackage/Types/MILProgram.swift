@@ -21,6 +21,20 @@ package struct MILProgram: Hashable, Sendable {
     }
 }
 
+extension MILProgram {
+    /// Removes operations whose results are not used.
+    package mutating func removeUnused() {
+        var used = Set(outputs)
+        var kept: [MILOperation] = []
+        for operation in operations.reversed()
+        where operation.outputs.contains(where: { used.contains($0.name) }) {
+            used.formUnion(operation.inputs.values.joined().compactMap(\.name))
+            kept.append(operation)
+        }
+        operations = kept.reversed()
+    }
+}
+
 /// An operation with its parameters by name; the format does not order them.
 package struct MILOperation: Hashable, Sendable {
     package var type: String

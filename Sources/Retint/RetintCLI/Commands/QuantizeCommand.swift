@@ -19,7 +19,8 @@ struct QuantizeCommand: ParsableCommand {
             outputs on the photos. With --photos, the outputs are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
             With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
-            ranks split the weights.
+            ranks split the weights. With --activations, --search chooses which inputs of \
+            operations stay floats instead, and the weights are as --weights or --config say.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
             """)
@@ -63,8 +64,8 @@ struct QuantizeCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Find the smallest package whose outputs stay within --max-delta-e or --min-snr on the \
-            photos of --calibrate.
+            Find the smallest package, or the one with the most quantized activations, whose \
+            outputs stay within --max-delta-e or --min-snr on the photos of --calibrate.
             """)
     var search = false
 
@@ -100,7 +101,7 @@ struct QuantizeCommand: ParsableCommand {
         guard !search || calibrate != nil else {
             throw ValidationError("--search needs photos; name a folder with --calibrate")
         }
-        guard !search || (scheme.isEmpty && config == nil) else {
+        guard !search || activation.scheme != nil || (scheme.isEmpty && config == nil) else {
             throw ValidationError(
                 "--search chooses the schemes; omit --weights, --sparsity and --config")
         }
@@ -135,7 +136,8 @@ struct QuantizeCommand: ParsableCommand {
         }
         let files = [source] + [config, calibrate, self.photos].compactMap(\.self)
         let ranks = try joinRanks()
-        if !search { try ranks.requireOne(for: "all but --search") }
+        let searchesWeights = search && activation.scheme == nil
+        if !searchesWeights { try ranks.requireOne(for: "all but --search of weights") }
         let claim = try package.flatMap { package in
             ranks.rank == 0 ? try OutputClaim(package, inputs: files) : nil
         }
@@ -145,13 +147,27 @@ struct QuantizeCommand: ParsableCommand {
         let calibration = try inputs(below: calibrate, for: original)
         let photos = try inputs(below: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
-        if search { return try searchSmallest(original, calibration, photos, to: package, ranks) }
+        if searchesWeights {
+            return try finish(original, photos, to: package, ranks) {
+                try original.searchQuantization(
+                    on: calibration, within: try searchBound(for: original),
+                    execution: memory.execution, ranks: ranks)
+            }
+        }
         let standard = scheme.isEmpty ? nil : try scheme.scheme()
-        let plan =
+        var plan =
             try config.map {
                 try QuantizationPlan(
                     contentsOf: $0, standard: standard, activations: activation.scheme)
             } ?? QuantizationPlan(standard, activations: activation.scheme)
+        plan.smoothing = activation.smoothing
+        if search {
+            return try finish(original, photos, to: package, ranks) {
+                try original.searchActivations(
+                    plan, on: calibration, within: try searchBound(for: original),
+                    execution: memory.execution)
+            }
+        }
         let (result, report) = try naming(source) {
             try original.quantized(
                 plan, calibration: calibration, execution: memory.execution)
@@ -191,19 +207,18 @@ struct QuantizeCommand: ParsableCommand {
         return write
     }
 
-    private func searchSmallest(
-        _ original: MLPackage, _ calibration: [[NamedTensor]], _ photos: [[NamedTensor]],
-        to package: String, _ ranks: Communicator
+    /// Writes what a search finds.
+    private func finish(
+        _ original: MLPackage, _ photos: [[NamedTensor]], to package: String,
+        _ ranks: Communicator,
+        _ search: () throws -> (package: MLPackage, report: QuantizationSearchReport)
     ) throws {
-        let (result, report) = try naming(source) {
-            try original.searchQuantization(
-                on: calibration, within: try searchBound(for: original),
-                execution: memory.execution, ranks: ranks)
-        }
+        let (result, report) = try naming(source) { try search() }
         guard ranks.rank == 0 else { return }
         try write(result, to: package)
         let change = try change(original, to: result, photos)
-        try show(QuantizationOutcome(report.quantization, change ?? report.change), package)
+        try show(
+            QuantizationOutcome(report.quantization, change ?? report.change, report.proof), package)
     }
 
     private func searchBound(for original: MLPackage) throws -> QuantizationBound {
@@ -260,6 +275,7 @@ struct QuantizeCommand: ParsableCommand {
                 "raised the deployment target from \(raised.from) to \(raised.to): "
                     + "\(raised.reason) need it")
         }
+        if let kept = outcome.report.activations.keptAsFloats(outcome.proof) { Console.print(kept) }
         if let change = outcome.change {
             Console.print(change.text)
         }
@@ -376,6 +392,15 @@ struct ActivationOptions: ParsableArguments {
             """, valueName: "range"))
     var activationRange = ActivationScheme.Range.mse
 
+    @Option(
+        name: .customLong("smooth"),
+        help: ArgumentHelp(
+            """
+            With --activations: even out the ranges of a value's channels by powers of two that \
+            move into the weights; from 0 to 1, as SmoothQuant's alpha.
+            """, valueName: "alpha"))
+    var smoothing: Double?
+
     var scheme: ActivationScheme? {
         activations.map { ActivationScheme($0, mode: activationMode, range: activationRange) }
     }
@@ -404,13 +429,17 @@ extension ActivationScheme.Range: ExpressibleByArgument {}
 private struct QuantizationOutcome: Encodable {
     let report: QuantizationReport
     let change: QuantizationReport.OutputChange?
+    let proof: QuantizationSearchReport.Proof?
 
-    init(_ report: QuantizationReport, _ change: QuantizationReport.OutputChange?) {
-        (self.report, self.change) = (report, change)
+    init(
+        _ report: QuantizationReport, _ change: QuantizationReport.OutputChange?,
+        _ proof: QuantizationSearchReport.Proof? = nil
+    ) {
+        (self.report, self.change, self.proof) = (report, change, proof)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, activations, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
+        case compressed, activations, proof, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
 
@@ -422,6 +451,7 @@ private struct QuantizationOutcome: Encodable {
         try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
         try container.encode(report.bytesBefore, forKey: .bytesBefore)
         try container.encode(report.bytesAfter, forKey: .bytesAfter)
+        try container.encodeIfPresent(proof, forKey: .proof)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
         try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
         try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
@@ -445,17 +475,23 @@ extension QuantizationReport {
     }
 
     private var activationLines: [String] {
+        let isMeasured = activations.contains { $0.effect != nil }
         var table = TextTable(
-            header: ["activation", "as", "from", "to", "scale", "zero", "SNR dB"],
-            rightAligned: [2, 3, 4, 5, 6])
-        for value in activations.sorted(by: { $0.snrDb ?? .infinity < $1.snrDb ?? .infinity }) {
+            header: ["activation", "as", "from", "to", "scale", "zero", "SNR dB"]
+                + (isMeasured ? ["alone"] : []),
+            rightAligned: [2, 3, 4, 5, 6, 7])
+        for value in activations.sorted(by: { $0.rank < $1.rank }) {
+            let effect = value.effect.map {
+                $0.deltaE2000.map { "ΔE2000 \(Format.fixed($0, 4))" }
+                    ?? "SNR \(Format.fixed($0.snrDb ?? .infinity, 1)) dB"
+            }
             table.append([
                 value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
                 Format.significant(Double(value.high)),
                 value.scale.map { Format.significant(Double($0)) } ?? "-",
                 value.zeroPoint.map(String.init) ?? "-",
                 value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
-            ])
+            ] + (isMeasured ? [effect ?? "-"] : []))
         }
         return table.lines
     }
@@ -481,6 +517,26 @@ extension QuantizationReport {
 
     private static func text(_ shape: [Int]) -> String {
         shape.map(String.init).joined(separator: "×")
+    }
+}
+
+extension QuantizationReport.Activation {
+    /// Values whose quantization changes the outputs most come first.
+    fileprivate var rank: Double {
+        effect.map { $0.deltaE2000.map { -$0 } ?? $0.snrDb ?? .infinity } ?? snrDb ?? .infinity
+    }
+}
+
+extension [QuantizationReport.Activation] {
+    /// Which values stay floats, and what is known about their number; nil without a search.
+    fileprivate func keptAsFloats(_ proof: QuantizationSearchReport.Proof?) -> String? {
+        guard let proof, !isEmpty else { return nil }
+        let kept = count { $0.scheme == nil }
+        guard kept > 0 else { return "all \(count) activations are quantized" }
+        let known =
+            proof == .optimal
+            ? "no smaller number is enough" : "none of them can be quantized in addition"
+        return "\(kept) of \(count) activations stay floats: \(known)"
     }
 }
 

@@ -25,11 +25,7 @@ struct ActivationCalibration {
                     value.copyScalars(to: &scalars)
                     let name = program.values[value.index].name
                     guard histograms[name, default: .init()].add(scalars) else {
-                        throw ConversionError(
-                            place: "value \(name)",
-                            rule: "it is not finite on the calibration inputs",
-                            remedy: "Verify the package on these inputs: the report names the "
-                                + "operation where such numbers first appear.")
+                        throw ConversionError.notFinite(value: name)
                     }
                 }
             }
@@ -85,10 +81,8 @@ struct ActivationQuantization {
         return error
     }
 
-    /// The package with all sites quantized but for some, and the report on the sites.
-    func quantized(
-        except kept: Set<ActivationSite> = []
-    ) -> (package: MLPackage, report: [QuantizationReport.Activation]) {
+    /// The package with all sites quantized but for some.
+    func quantized(except kept: Set<ActivationSite> = []) -> MLPackage {
         let chosen = grids.filter { !kept.contains($0.key) }
         var result = package.quantizing(sites, chosen)
         let schemes = Set(chosen.keys.map { "\($0.scheme)" }).sorted()
@@ -96,10 +90,22 @@ struct ActivationQuantization {
             result.description.metadata.userDefined["retint.activations"] =
                 schemes.joined(separator: ", ")
         }
-        let report = sites.sites.compactMap { site in
-            entries[site].map { kept.contains(site) ? $0.keptAsFloat : $0 }
+        return result
+    }
+
+    /// What is to say about each site.
+    ///
+    /// - Parameter effects: the change of the outputs when only this site is quantized.
+    func report(
+        except kept: Set<ActivationSite> = [],
+        _ effects: [ActivationSite: QuantizationReport.OutputChange] = [:]
+    ) -> [QuantizationReport.Activation] {
+        sites.sites.compactMap { site in
+            guard var entry = entries[site] else { return nil }
+            if kept.contains(site) { entry = entry.keptAsFloat }
+            entry.effect = effects[site]
+            return entry
         }
-        return (result, report)
     }
 }
 

@@ -21,7 +21,6 @@ struct ActivationSites {
     /// Operations with a weight: its other input is quantized.
     private static let weighted: Set<String> = ["conv", "conv_transpose", "linear", "matmul"]
 
-    /// - Parameter isKept: whether an operation is left as it is, by its names.
     init(_ package: MLPackage, _ plan: SchemeSelection<ActivationScheme>) {
         let operations = package.program.operations
         producers = operations.byOutput
@@ -32,8 +31,7 @@ struct ActivationSites {
         var seen: Set<ActivationSite> = []
         for (index, operation) in operations.enumerated() where !operation.isConstant {
             let scheme = plan.scheme(
-                names: operation.ownNames, type: operation.type,
-                standardTypes: ActivationScheme.standardTypes)
+                names: operation.ownNames, type: operation.type, isStandard: isStandard(operation))
             guard let scheme, let values = values(of: operation) else { continue }
             for value in values {
                 let site = ActivationSite(value: value, scheme: scheme)
@@ -41,6 +39,12 @@ struct ActivationSites {
                 if seen.insert(site).inserted { sites.append(site) }
             }
         }
+    }
+
+    private func isStandard(_ operation: MILOperation) -> Bool {
+        guard ActivationScheme.standardTypes.contains(operation.type) else { return false }
+        let operands = ["x", "y"].compactMap { operation.inputs[$0]?.first?.name }
+        return operation.type != "matmul" || operands.contains(where: constants.contains)
     }
 
     /// The inputs of an operation that can be quantized; nil if it is left as it is. As in

@@ -32,15 +32,25 @@ extension MLPackage {
         guard !plan.activations.all.isEmpty else {
             return try compressed(plan, calibration, execution)
         }
+        let smooth = try smoothed(as: plan, on: calibration, execution)
         let activations = try ActivationQuantization(
-            self, plan.activations, execution, on: calibration)
-        let (package, report) = activations.quantized()
+            smooth, plan.activations, execution, on: calibration)
+        let package = activations.quantized()
         var result = try package.compressed(plan, calibration, execution)
-        result.report.activations = report
+        result.report.activations = activations.report()
         return result
     }
 
-    private func compressed(
+    /// The package with its channels evened out, if the plan says so and there are inputs.
+    func smoothed(
+        as plan: QuantizationPlan, on inputs: [[NamedTensor]], _ execution: Execution
+    ) throws -> MLPackage {
+        guard let smoothing = plan.smoothing, !inputs.isEmpty else { return self }
+        return try smoothed(smoothing, on: inputs, execution)
+    }
+
+    /// The package with the weights of a plan.
+    func compressed(
         _ plan: QuantizationPlan, _ calibration: [[NamedTensor]], _ execution: Execution
     ) throws -> QuantizedPackage {
         let calibration =

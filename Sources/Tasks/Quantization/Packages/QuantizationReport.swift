@@ -38,6 +38,8 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
         public internal(set) var zeroPoint: Int32?
         /// The signal-to-noise ratio of the integers in dB; nil if they are exact.
         public internal(set) var snrDb: Double?
+        /// The change of the outputs when only this value is quantized; nil unless it was measured.
+        public internal(set) var effect: OutputChange?
     }
 
     /// A weight that was not compressed.

@@ -10,6 +10,11 @@ public struct QuantizationPlan: Hashable, Sendable {
     /// schemes, all stay floats.
     public var activations: SchemeSelection<ActivationScheme>
 
+    /// How far the ranges of a value's channels are evened out before it is quantized, from 0 to 1
+    /// (SmoothQuant's α); nil to leave them. Factors that are powers of two move into the weights,
+    /// which in float32 changes nothing else.
+    public var smoothing: Double?
+
     /// Reasons for weights that the plan excludes, by weight name, if there is a specific one.
     var reasons: [String: String] = [:]
 
@@ -41,6 +46,13 @@ public struct QuantizationPlan: Hashable, Sendable {
     func check(_ package: MLPackage) throws {
         for scheme in weights.all { try scheme.check(package.target) }
         for scheme in activations.all { try scheme.check(package.target) }
+        guard smoothing.map((0...1).contains) ?? true else {
+            var error = ConversionError(
+                place: "smoothing \(smoothing ?? 0)", rule: "it must be from 0 to 1",
+                remedy: "Choose one such as 0.5.")
+            error.kind = .option
+            throw error
+        }
         try weights.check(
             against: package.weights.map { ($0.names, $0.type) }, "weight or operation")
         try activations.check(

@@ -27,8 +27,8 @@ public struct SchemeSelection<Scheme: Hashable & Sendable>: Hashable, Sendable {
     /// - Parameters:
     ///   - names: the names of the part.
     ///   - type: the type of its operation.
-    ///   - standardTypes: the operation types that get ``standard``; nil for all.
-    func scheme(names: [String], type: String, standardTypes: Set<String>? = nil) -> Scheme? {
+    ///   - isStandard: whether the part gets ``standard`` if it has no scheme of its own.
+    func scheme(names: [String], type: String, isStandard: Bool = true) -> Scheme? {
         for name in names {
             if let exact = byName[name] { return exact }
         }
@@ -37,7 +37,7 @@ public struct SchemeSelection<Scheme: Hashable & Sendable>: Hashable, Sendable {
             return byName[pattern] ?? nil
         }
         if let scheme = byType[type] { return scheme }
-        return standardTypes?.contains(type) ?? true ? standard : nil
+        return isStandard ? standard : nil
     }
 
     /// Checks that each name and type is one of the package's.

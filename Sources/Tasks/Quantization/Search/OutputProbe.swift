@@ -53,14 +53,19 @@ final class OutputProbe {
     }
 
     /// The difference between the outputs of the original package and those of another one.
-    func change(to package: MLPackage) throws -> QuantizationReport.OutputChange {
+    ///
+    /// - Parameter count: the number of runs to compare, from the first one; nil for all.
+    func change(
+        to package: MLPackage, onFirst count: Int? = nil
+    ) throws -> QuantizationReport.OutputChange {
+        let inputs = Array(inputs.prefix(count ?? .max))
         let other = try OutputProbe(Model(package, execution: execution), inputs: inputs)
         guard other.outputSummary == outputSummary else {
             throw ConversionError(
                 place: "outputs", rule: "they are \(other.outputSummary), not \(outputSummary)",
                 remedy: "Compare packages of the same network.")
         }
-        return try change(on: inputs) { try other.program.finiteOutputs(of: $0) }
+        return try change(from: expected, to: other.expected, inputs)
     }
 
     private var outputSummary: String { expected.first?.summary ?? "" }
@@ -68,10 +73,15 @@ final class OutputProbe {
     private func change(
         on inputs: [[NamedTensor]], _ run: ([NamedTensor]) throws -> [NamedTensor]
     ) throws -> QuantizationReport.OutputChange {
-        let computed = try inputs.map(run)
-        let expected = Array(expected.prefix(inputs.count))
-        return try QuantizationReport.OutputChange(
-            from: expected, to: computed, lightness: isColorizer ? inputs.map { $0[0].data } : nil)
+        try change(from: expected, to: inputs.map(run), inputs)
+    }
+
+    private func change(
+        from expected: [[NamedTensor]], to computed: [[NamedTensor]], _ inputs: [[NamedTensor]]
+    ) throws -> QuantizationReport.OutputChange {
+        try QuantizationReport.OutputChange(
+            from: Array(expected.prefix(inputs.count)), to: computed,
+            lightness: isColorizer ? inputs.map { $0[0].data } : nil)
     }
 }
 

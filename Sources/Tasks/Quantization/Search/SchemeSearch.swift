@@ -14,6 +14,18 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     public let quantization: QuantizationReport
     /// The change of the outputs on the given inputs.
     public let change: QuantizationReport.OutputChange
+    /// What is known about the choice.
+    public let proof: Proof
+
+    /// How good a choice is known to be.
+    public enum Proof: String, Hashable, Sendable, Encodable {
+        /// All choices were tried, or nothing had to be given up.
+        case optimal
+        /// No single part can be quantized in addition.
+        case minimal
+        /// The effects of parts were assumed to be independent.
+        case estimated
+    }
 }
 
 /// How much a search may change the outputs of a package.
@@ -35,7 +47,7 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
         Int(exactly: bound).map(String.init) ?? "\(bound)"
     }
 
-    fileprivate var parameter: Remedy.Parameter {
+    private var parameter: Remedy.Parameter {
         switch self {
         case .meanDeltaE: .maximumDeltaE
         case .minSNR: .minimumSNR
@@ -43,7 +55,7 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The bound as an error, of which the squares add up over weights.
-    fileprivate var error: Double {
+    var error: Double {
         switch self {
         case .meanDeltaE(let bound): bound
         case .minSNR(let bound): pow(10, -bound / 20)
@@ -51,11 +63,30 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A change as an error.
-    fileprivate func error(_ change: QuantizationReport.OutputChange) -> Double {
+    func error(_ change: QuantizationReport.OutputChange) -> Double {
         switch self {
         case .meanDeltaE: change.deltaE2000 ?? .infinity
         case .minSNR: change.snrDb.map { pow(10, -$0 / 20) } ?? 0
         }
+    }
+
+    /// - Throws: `ConversionError` if the outputs are not colors and the bound is one on ΔE2000.
+    func check(_ probe: OutputProbe) throws {
+        guard case .meanDeltaE = self, !probe.isColorizer else { return }
+        var error = ConversionError(
+            place: "search", rule: "the outputs are not a and b, so they have no ΔE2000",
+            remedy: "Bound the SNR of the outputs.")
+        error.remedies = [Remedy(.minimumSNR)]
+        throw error
+    }
+
+    /// No choice meets the bound.
+    var unreachable: ConversionError {
+        var error = ConversionError(
+            place: "search", rule: "no quantization keeps the outputs within \(self)",
+            remedy: "Allow a larger difference.")
+        error.remedies = [Remedy(parameter)]
+        return error
     }
 }
 
@@ -122,7 +153,7 @@ private struct SchemeSearch {
     ) throws {
         (self.package, self.bound) = (package, bound)
         let probe = try OutputProbe(model, inputs: inputs)
-        if case .meanDeltaE = bound, !probe.isColorizer { throw Self.noColors }
+        try bound.check(probe)
         let calibration = try Calibration(model, on: inputs)
         (self.probe, self.calibration) = (probe, calibration)
         var (observed, own) = ([PackageWeight](), [[Cost]]())
@@ -144,14 +175,6 @@ private struct SchemeSearch {
             }
         }
         self.reasons = reasons
-    }
-
-    private static var noColors: ConversionError {
-        var error = ConversionError(
-            place: "search", rule: "the outputs are not a and b, so they have no ΔE2000",
-            remedy: "Bound the SNR of the outputs.")
-        error.remedies = [Remedy(.minimumSNR)]
-        return error
     }
 
     private static let unobserved = "calibration observed no inputs for it"
@@ -242,18 +265,15 @@ private struct SchemeSearch {
             let isSmaller = report.sizeChange < best?.report.quantization.sizeChange ?? .max
             let error = bound.error(change)
             if error <= bound.error, isSmaller {
-                best = (result, QuantizationSearchReport(quantization: report, change: change))
+                best = (
+                    result,
+                    QuantizationSearchReport(
+                        quantization: report, change: change, proof: .estimated)
+                )
             }
             limit *= min(max(0.98 * bound.error / max(error, 1e-9), 0.25), 4)
         }
-        guard let best else {
-            var error = ConversionError(
-                place: "search",
-                rule: "no quantization keeps the outputs within \(bound)",
-                remedy: "Allow a larger difference.")
-            error.remedies = [Remedy(bound.parameter)]
-            throw error
-        }
+        guard let best else { throw bound.unreachable }
         return best
     }
 

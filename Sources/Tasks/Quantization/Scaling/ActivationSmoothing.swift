@@ -1,0 +1,120 @@
+import Glibc
+import RetintEngine
+import RetintGraph
+import RetintMLPackage
+import RetintRuntime
+
+extension MLPackage {
+    /// The package with powers of two moved from values into the weights that use them, so that the
+    /// channels of a value have similar ranges and share one scale with less error.
+    ///
+    /// A channel with the largest magnitude x, whose weights have the largest magnitude w, gets
+    /// the factor w^(1−α) ÷ x^α, rounded to a power of two, so that nothing is lost in float32
+    /// (Xiao et al., "SmoothQuant", 2023; for depthwise convolutions, whose weights have a scale of
+    /// their own per channel, α is 1, as in Nagel et al., "Data-Free Quantization", 2019).
+    ///
+    /// - Parameters:
+    ///   - strength: α, from 0 to 1.
+    ///   - runs: the inputs of each run, at least one.
+    func smoothed(
+        _ strength: Double, on runs: [[NamedTensor]], _ execution: Execution
+    ) throws -> MLPackage {
+        let classes = ChannelClasses(program)
+        let maxima = try ChannelMaxima(Model(self, execution: execution), classes, on: runs)
+        var smoothing = try ActivationSmoothing(classes, maxima, strength)
+        var result = self
+        result.program = try smoothing.scaling.scaledProgram()
+        return result
+    }
+}
+
+private struct ActivationSmoothing {
+    var scaling: ChannelScaling
+    private let classes: ChannelClasses
+    /// The largest magnitudes of classes, by their roots: of values, and of the weights that use
+    /// them.
+    private var activations: [Int: Float] = [:]
+    private var weights: [Int: Float] = [:]
+    /// The classes that only depthwise convolutions use.
+    private var depthwise: Set<Int> = []
+
+    init(_ classes: ChannelClasses, _ maxima: ChannelMaxima, _ strength: Double) throws {
+        (self.classes, scaling) = (classes, ChannelScaling(classes))
+        for (name, channels) in classes.values {
+            for (id, maximum) in zip(channels.ids, maxima.maxima[name] ?? []) {
+                let root = classes.root(id)
+                activations[root] = max(activations[root] ?? 0, maximum)
+            }
+        }
+        try findWeights()
+        let wishes = wishes(strength)
+        for component in components() {
+            // The largest channel keeps its range, so that only others grow.
+            let kept = component.compactMap { id -> Double? in
+                guard let wish = wishes[id], let own = activations[id], own > 0 else { return nil }
+                return wish + log2(Double(own))
+            }.max()
+            let largest = component.compactMap { activations[$0] }.max() ?? 0
+            guard let kept, largest > 0 else { continue }
+            let offset = log2(Double(largest)) - kept
+            for id in component {
+                if let wish = wishes[id] { scaling.set(id, to: Int((wish + offset).rounded())) }
+            }
+        }
+    }
+
+    /// The exponents that channels would have, but for one number for all channels of a value.
+    private func wishes(_ strength: Double) -> [Int: Double] {
+        var wishes: [Int: Double] = [:]
+        for (id, maximum) in activations where maximum > 0 && !classes.isFixed(id) {
+            guard let weight = weights[id], weight > 0 else { continue }
+            let share = depthwise.contains(id) ? 1 : strength
+            wishes[id] = (1 - share) * log2(Double(weight)) - share * log2(Double(maximum))
+        }
+        return wishes
+    }
+
+    /// The largest magnitude of the weights that use each class.
+    private mutating func findWeights() throws {
+        var dense: Set<Int> = []
+        for constant in classes.constants {
+            guard constant.isWeight, let channels = constant.divided.first,
+                let axis = channels.axis, let value = classes.value(of: constant)
+            else { continue }
+            let shape = value.type.shape ?? []
+            let isDepthwise = constant.groups > 1 && shape[axis] == 1
+            let inner = shape[(axis + 1)...].reduce(1, *)
+            let outputs = max((shape.first ?? 1) / max(constant.groups, 1), 1)
+            for (index, element) in try value.floats().enumerated() {
+                var channel = index / inner % shape[axis]
+                if constant.groups > 1 {
+                    channel += index / (inner * shape[axis]) / outputs * shape[axis]
+                }
+                guard channel < channels.ids.count else { continue }
+                let root = classes.root(channels.ids[channel])
+                weights[root] = max(weights[root] ?? 0, element.magnitude)
+            }
+            let roots = channels.ids.map(classes.root)
+            if isDepthwise { depthwise.formUnion(roots) } else { dense.formUnion(roots) }
+        }
+        depthwise.subtract(dense)
+    }
+
+    /// The classes that appear together in values.
+    private func components() -> [[Int]] {
+        var parents = Array(0..<classes.count)
+        func root(_ id: Int) -> Int {
+            var id = id
+            while parents[id] != id { id = parents[id] }
+            return id
+        }
+        var free: Set<Int> = []
+        for channels in classes.values.values {
+            let own = channels.ids.map(classes.root).filter { !classes.isFixed($0) }
+            free.formUnion(own)
+            guard let first = own.first else { continue }
+            for id in own { parents[root(id)] = root(first) }
+        }
+        return Array(Dictionary(grouping: free, by: root).values)
+    }
+}

@@ -1,0 +1,148 @@
+import RetintEngine
+import RetintGraph
+import RetintMIL
+import RetintMLPackage
+import RetintRuntime
+import RetintTensors
+
+/// What ``MLPackage/repairingRange(on:execution:)`` did.
+public struct RangeRepairReport: Hashable, Sendable, Encodable {
+    /// A value whose numbers are too large or too small for float16.
+    public struct Value: Hashable, Sendable, Encodable {
+        /// The name of the value in the package.
+        public let name: String
+        /// The type of the operation that computes it; `input` for an input.
+        public let operation: String
+        /// The largest magnitude on the given inputs before the repair.
+        public let before: Float
+        /// The largest magnitude after it.
+        public let after: Float
+    }
+
+    /// The channels whose factor is not 1.
+    public internal(set) var scaledChannels = 0
+    /// The constants that were changed.
+    public internal(set) var scaledConstants = 0
+    /// The values that had been too large for float16, or so small that they lost digits.
+    public internal(set) var repaired: [Value] = []
+    /// The values that still are: no factor can be moved out of them.
+    public internal(set) var remaining: [Value] = []
+    /// The operations that would need float32 before and after: those that compute or use numbers
+    /// that are too large for float16.
+    public internal(set) var overflowingBefore = 0
+    public internal(set) var overflowingAfter = 0
+    /// Whether the outputs in float32 have the same bits before and after, on the given inputs.
+    public internal(set) var isExact = true
+}
+
+extension MLPackage {
+    /// The package with powers of two moved between its weights, so that values fit float16.
+    ///
+    /// Where the channels of a value are too large for float16, or so small that its subnormal
+    /// numbers lose digits, the weights that compute them are multiplied by a power of two, and
+    /// those that use them are divided by it. In float32 that is exact: no bit of the outputs
+    /// changes, which is checked on the inputs.
+    ///
+    /// - Parameters:
+    ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
+    ///   - execution: how the network runs on the inputs.
+    /// - Throws: `ConversionError` without inputs, or if a value is not finite; `ModelError` if the
+    ///   package cannot be run on the inputs.
+    public func repairingRange(
+        on inputs: [[NamedTensor]], execution: Execution = .init()
+    ) throws -> (package: MLPackage, report: RangeRepairReport) {
+        guard !inputs.isEmpty else {
+            throw ConversionError(
+                place: "repair", rule: "the ranges of values come from runs, but there are no inputs",
+                remedy: "Pass at least one photo.")
+        }
+        let model = Model(self, execution: execution)
+        let classes = ChannelClasses(program)
+        let maxima = try ChannelMaxima(model, classes, on: inputs)
+        var scaling = ChannelScaling(classes)
+        for (id, maximum) in classes.maxima(maxima) where !HalfRange.suits(maximum) {
+            scaling.set(id, to: -Int(maximum.exponent))
+        }
+        var result = self
+        result.program = try scaling.scaledProgram()
+        var report = RangeRepairReport(scaling, maxima)
+        if report.scaledChannels > 0 {
+            let expected = try ModelProgram(model.graph(on: inputs[0]))
+            let changed = try ModelProgram(Model(result, execution: execution).graph(on: inputs[0]))
+            report.isExact = try inputs.allSatisfy { input in
+                let (before, after) = (
+                    try expected.finiteOutputs(of: input), try changed.finiteOutputs(of: input)
+                )
+                return zip(before, after).allSatisfy { $0.data.hasBits(of: $1.data) }
+            }
+        }
+        return (result, report)
+    }
+}
+
+extension TensorData {
+    fileprivate func hasBits(of other: TensorData) -> Bool {
+        zip(scalars, other.scalars).allSatisfy { $0.bitPattern == $1.bitPattern }
+    }
+}
+
+/// Which magnitudes suit float16.
+private enum HalfRange {
+    static let limit: Float = 65504
+    /// A channel whose largest magnitude is within these has room for larger ones on other inputs,
+    /// and for smaller numbers above the subnormal ones, below 2^-14.
+    private static let suitable: ClosedRange<Float> = 0x1p-6...0x1p12
+
+    static func suits(_ maximum: Float) -> Bool { maximum == 0 || suitable.contains(maximum) }
+}
+
+extension ChannelClasses {
+    /// The largest magnitude of each class that is not fixed, by its root.
+    fileprivate func maxima(_ maxima: ChannelMaxima) -> [Int: Float] {
+        var result: [Int: Float] = [:]
+        for (name, channels) in values {
+            guard let own = maxima.maxima[name] else { continue }
+            for (id, maximum) in zip(channels.ids, own) where !isFixed(id) {
+                result[root(id), default: 0] = max(result[root(id)] ?? 0, maximum)
+            }
+        }
+        return result
+    }
+}
+
+extension RangeRepairReport {
+    fileprivate init(_ scaling: ChannelScaling, _ maxima: ChannelMaxima) {
+        let classes = scaling.classes
+        var (large, largeAfter): (Set<String>, Set<String>) = ([], [])
+        let producers = classes.program.operations.byOutput
+        for (name, own) in maxima.maxima.sorted(by: { $0.key < $1.key }) {
+            guard let channels = classes.values[name] else { continue }
+            let after = zip(own, channels.ids).map { maximum, id in
+                Float(sign: .plus, exponent: scaling.exponent(id), significand: maximum)
+            }
+            let value = Value(
+                name: name, operation: producers[name]?.type ?? "input", before: own.max() ?? 0,
+                after: after.max() ?? 0)
+            if value.before > HalfRange.limit { large.insert(name) }
+            if value.after > HalfRange.limit { largeAfter.insert(name) }
+            let suited = own.allSatisfy(HalfRange.suits)
+            if !suited, after.allSatisfy(HalfRange.suits) { repaired.append(value) }
+            if value.after > HalfRange.limit { remaining.append(value) }
+            scaledChannels += channels.ids.count { scaling.exponent($0) != 0 }
+        }
+        scaledConstants = classes.constants.count { constant in
+            classes.value(of: constant).map {
+                scaling.exponents(of: constant, $0).contains { $0 != 0 }
+            } ?? false
+        }
+        overflowingBefore = classes.program.computing.count { $0.touches(large) }
+        overflowingAfter = classes.program.computing.count { $0.touches(largeAfter) }
+    }
+}
+
+extension MILOperation {
+    fileprivate func touches(_ values: Set<String>) -> Bool {
+        outputs.contains { values.contains($0.name) }
+            || inputs.values.joined().contains { $0.name.map(values.contains) ?? false }
+    }
+}
