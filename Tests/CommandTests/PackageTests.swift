@@ -101,6 +101,35 @@ import Testing
         #expect(verdict.code == 2)
     }
 
+    @Test func quantizesActivations() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS17, size: 64))
+        try bench.makeDirectory("photos")
+        _ = try bench.makePhoto("photos/1.png")
+        let both = ["--weights", "int8", "--activations", "int8", "--calibrate", "photos"]
+        let result = try bench.expect(
+            0, ["quantize", package, "-o", "w8a8.mlpackage", "--repair"] + both)
+        for words in ["activation", "int8 symmetric mse", "the same bits", "weights "] {
+            #expect(result.output.contains(words), "\(words)")
+        }
+        let found = try bench.expect(
+            0,
+            ["quantize", package, "-o", "some.mlpackage", "--search", "--max-delta-e", "0.5"]
+                + both + ["--json"])
+        #expect(found.output.contains("\"proof\"") && found.output.contains("\"effect\""))
+        try bench.expect(0, "export", "w8a8.mlpackage", "-o", "w8a8.onnx")
+        try bench.expect(
+            0, "verify", "w8a8.mlpackage", "--against", "w8a8.onnx", "--min-snr", "60")
+        try bench.expect(
+            64, "quantize", package, "-o", "x.mlpackage", "--activations", "int8",
+            says: ["--calibrate"])
+        try bench.expect(
+            64, "quantize", package, "-o", "x.mlpackage", "--repair", says: ["--calibrate"])
+        try bench.expect(
+            64,
+            ["quantize", package, "-o", "x.mlpackage", "--activation-range", "all"] + both,
+            says: ["all"])
+    }
+
     /// What `export` writes by default can be quantized: the deployment target is raised.
     @Test func raisesTheDeploymentTarget() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(size: 64))

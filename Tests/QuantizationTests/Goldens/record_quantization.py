@@ -80,8 +80,51 @@ def pruning():
     ]
 
 
+def activation(kind, integers, mode):
+    """The range of an activation: coremltools' from its minimum and maximum, NumPy's percentiles,
+    and the least squared error of ranges that are shrunk at both ends."""
+    values = numbers(1).flatten()
+    cubes = values * values * values
+    values = {"plain": values, "skewed": cubes + np.float32(0.25),
+              "positive": np.maximum(cubes, np.float32(0))}[kind]
+    low, high = min(values.min(), 0), max(values.max(), 0)
+    signed = integers == "int8"
+    dtype = np.int8 if signed else np.uint8
+
+    def parameters(first, last):
+        _, scale, zero = utils.compute_qparams(
+            np.array([first, last], np.float32), 8, signed, mode, dtype, [0])
+        return float(scale.item()), 0 if zero is None else int(zero.item())
+
+    def error(first, last):
+        scale, zero = parameters(first, last)
+        least, most = (-128, 127) if signed else (0, 255)
+        codes = np.clip(np.round(values / np.float32(scale)) + zero, least, most)
+        return float((((codes - zero) * np.float32(scale) - values) ** 2).sum(dtype=np.float64))
+
+    factors = np.linspace(0.2, 1, 81)
+    if mode == "LINEAR_SYMMETRIC":
+        bound = max(-low, high)
+        least = min(error(-bound * f, bound * f) for f in factors)
+    else:
+        least = min(error(low * f, high * g) for f in factors[::4] for g in factors[::4])
+    scale, zero = parameters(low, high)
+    return {
+        "kind": kind, "integers": integers, "mode": mode, "scale": scale, "zero_point": zero,
+        "percentile": [min(float(np.percentile(values, 0.5)), 0),
+                       max(float(np.percentile(values, 99.5)), 0)],
+        "least_error": least,
+    }
+
+
 def main():
     table = {
+        "activations": [
+            activation(kind, integers, mode)
+            for kind in ("plain", "skewed", "positive")
+            for integers in ("int8", "uint8")
+            for mode in ("LINEAR_SYMMETRIC", "LINEAR")
+        ],
         "affine": [
             affine(kind, bits, signed, mode, blocks)
             for kind in ("plain", "skewed")

@@ -64,6 +64,14 @@ struct QuantizeCommand: ParsableCommand {
 
     @Flag(
         help: """
+            Before all else, move powers of two between weights until the values on the photos of \
+            --calibrate fit float16, neither too large nor so small that they lose digits. In \
+            float32 no bit of the outputs changes, which is checked.
+            """)
+    var repair = false
+
+    @Flag(
+        help: """
             Find the smallest package, or the one with the most quantized activations, whose \
             outputs stay within --max-delta-e or --min-snr on the photos of --calibrate.
             """)
@@ -92,8 +100,12 @@ struct QuantizeCommand: ParsableCommand {
         guard isRequested || package == nil else {
             throw ValidationError(
                 """
-                give --weights, --activations, --sparsity, --sparsity-ratio, --config or --search
+                give --weights, --activations, --sparsity, --sparsity-ratio, --config, --repair or \
+                --search
                 """)
+        }
+        guard !repair || calibrate != nil else {
+            throw ValidationError("--repair needs photos; name a folder with --calibrate")
         }
         guard activation.scheme == nil || calibrate != nil else {
             throw ValidationError("--activations needs photos; name a folder with --calibrate")
@@ -125,7 +137,7 @@ struct QuantizeCommand: ParsableCommand {
 
     /// Whether a quantization is requested.
     private var isRequested: Bool {
-        !scheme.isEmpty || activation.scheme != nil || config != nil || search
+        !scheme.isEmpty || activation.scheme != nil || config != nil || search || repair
     }
 
     func run() throws {
@@ -142,13 +154,15 @@ struct QuantizeCommand: ParsableCommand {
             ranks.rank == 0 ? try OutputClaim(package, inputs: files) : nil
         }
         defer { claim?.end() }
-        let original = try ModelFormat.package(at: source)
+        var original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
         let calibration = try inputs(below: calibrate, for: original)
+        let repaired = try repair ? repaired(original, calibration) : nil
+        original = repaired?.package ?? original
         let photos = try inputs(below: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
         if searchesWeights {
-            return try finish(original, photos, to: package, ranks) {
+            return try finish(original, photos, to: package, ranks, repaired?.report) {
                 try original.searchQuantization(
                     on: calibration, within: try searchBound(for: original),
                     execution: memory.execution, ranks: ranks)
@@ -162,7 +176,7 @@ struct QuantizeCommand: ParsableCommand {
             } ?? QuantizationPlan(standard, activations: activation.scheme)
         plan.smoothing = activation.smoothing
         if search {
-            return try finish(original, photos, to: package, ranks) {
+            return try finish(original, photos, to: package, ranks, repaired?.report) {
                 try original.searchActivations(
                     plan, on: calibration, within: try searchBound(for: original),
                     execution: memory.execution)
@@ -174,7 +188,15 @@ struct QuantizeCommand: ParsableCommand {
         }
         try write(result, to: package)
         let change = try change(original, to: result, photos)
-        try show(QuantizationOutcome(report, change), package)
+        try show(QuantizationOutcome(report, change, repair: repaired?.report), package)
+    }
+
+    private func repaired(
+        _ original: MLPackage, _ inputs: [[NamedTensor]]
+    ) throws -> (package: MLPackage, report: RangeRepairReport) {
+        try naming(source) {
+            try original.repairingRange(on: inputs, execution: memory.execution)
+        }
     }
 
     /// A package with several functions is refused, because the result would have only one.
@@ -210,7 +232,7 @@ struct QuantizeCommand: ParsableCommand {
     /// Writes what a search finds.
     private func finish(
         _ original: MLPackage, _ photos: [[NamedTensor]], to package: String,
-        _ ranks: Communicator,
+        _ ranks: Communicator, _ repair: RangeRepairReport?,
         _ search: () throws -> (package: MLPackage, report: QuantizationSearchReport)
     ) throws {
         let (result, report) = try naming(source) { try search() }
@@ -218,7 +240,9 @@ struct QuantizeCommand: ParsableCommand {
         try write(result, to: package)
         let change = try change(original, to: result, photos)
         try show(
-            QuantizationOutcome(report.quantization, change ?? report.change, report.proof), package)
+            QuantizationOutcome(
+                report.quantization, change ?? report.change, report.proof, repair: repair),
+            package)
     }
 
     private func searchBound(for original: MLPackage) throws -> QuantizationBound {
@@ -269,6 +293,7 @@ struct QuantizeCommand: ParsableCommand {
 
     private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
         if json { return try Console.printJSON(outcome) }
+        for line in outcome.repair?.lines ?? [] { Console.print(line) }
         for line in outcome.report.lines { Console.print(line) }
         if let raised = outcome.report.raisedTarget {
             Console.print(
@@ -305,241 +330,4 @@ struct QuantizeCommand: ParsableCommand {
         let chosen = (0..<whole).map { all[$0 * all.count / whole] }
         return try photos.batches(chosen).map(photos.tensors)
     }
-}
-
-/// The scheme of all weights without their own scheme.
-struct SchemeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The type of weights: \(QuantizationScheme.Weights.allNames.joined(separator: ", ")).",
-            valueName: "kind"))
-    var weights: QuantizationScheme.Weights?
-
-    @Option(
-        help: """
-            The values that share a scale (per-tensor, per-channel, per-block) or a palette \
-            (per-tensor, per-group); default: a scale per channel, a palette per tensor.
-            """)
-    var granularity: QuantizationScheme.Granularity?
-
-    @Option(
-        help:
-            "Symmetric scales, or linear ones with a zero point."
-    )
-    var mode = QuantizationScheme.Mode.symmetric
-
-    @Option(help: "The palette: least squared error (kmeans) or equal steps (uniform).")
-    var paletteMode = QuantizationScheme.PaletteMode.kmeans
-
-    @Option(help: "The number of input channels per block, or output channels per group.")
-    var blockSize = 32
-
-    @Option(
-        help: "The share of each weight's values that are pruned to zero, smallest first.")
-    var sparsity = 0.0
-
-    @Option(help: "With --sparsity: the number of consecutive output channels pruned together.")
-    var sparsityBlock: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "n:m sparsity: prune n of every m input channels, for example 2:4.",
-            valueName: "n:m"))
-    var sparsityRatio: SparsityRatio?
-
-    @Option(help: "The channels along which blocks and ratios run, if not the default.")
-    var sparsityAxis: QuantizationScheme.ChannelAxis?
-
-    @Option(
-        help: """
-            Weights with at most this many values are not changed; default: 2048, but 0 where \
-            activations are quantized.
-            """)
-    var threshold: Int?
-
-    var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
-
-    func scheme() throws -> QuantizationScheme {
-        var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
-        (scheme.mode, scheme.paletteMode) = (mode, paletteMode)
-        (scheme.blockSize, scheme.threshold, scheme.sparsity) = (blockSize, threshold, sparsity)
-        if let sparsityBlock { scheme.pruning = .blocks(of: sparsityBlock) }
-        if let sparsityRatio { scheme.pruning = sparsityRatio.pruning }
-        scheme.chosenPruningAxis = sparsityAxis
-        return scheme
-    }
-}
-
-/// How the inputs of all operations without their own scheme are quantized.
-struct ActivationOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            """
-            The type of the inputs of operations: \
-            \(ActivationScheme.Integers.allCases.map(\.rawValue).joined(separator: ", ")).
-            """, valueName: "kind"))
-    var activations: ActivationScheme.Integers?
-
-    @Option(help: "With --activations: symmetric ranges, or linear ones with a zero point.")
-    var activationMode = QuantizationScheme.Mode.symmetric
-
-    @Option(
-        help: ArgumentHelp(
-            """
-            With --activations: the ranges that calibration finds: \
-            \(ActivationScheme.Range.allNames.joined(separator: ", ")), where percentile may be \
-            followed by a number, as in percentile99.9.
-            """, valueName: "range"))
-    var activationRange = ActivationScheme.Range.mse
-
-    @Option(
-        name: .customLong("smooth"),
-        help: ArgumentHelp(
-            """
-            With --activations: even out the ranges of a value's channels by powers of two that \
-            move into the weights; from 0 to 1, as SmoothQuant's alpha.
-            """, valueName: "alpha"))
-    var smoothing: Double?
-
-    var scheme: ActivationScheme? {
-        activations.map { ActivationScheme($0, mode: activationMode, range: activationRange) }
-    }
-}
-
-/// An argument of the form `n:m`.
-struct SparsityRatio: ExpressibleByArgument {
-    let pruning: QuantizationScheme.Pruning
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ":").map { Int($0) }
-        guard parts.count == 2, let zeros = parts[0], let count = parts[1] else { return nil }
-        pruning = .ratio(zeros: zeros, of: count)
-    }
-}
-
-extension QuantizationScheme.Weights: ExpressibleByArgument {}
-extension QuantizationScheme.Granularity: ExpressibleByArgument {}
-extension QuantizationScheme.Mode: ExpressibleByArgument {}
-extension QuantizationScheme.ChannelAxis: ExpressibleByArgument {}
-extension QuantizationScheme.PaletteMode: ExpressibleByArgument {}
-extension ActivationScheme.Integers: ExpressibleByArgument {}
-extension ActivationScheme.Range: ExpressibleByArgument {}
-
-/// The JSON of `quantize`.
-private struct QuantizationOutcome: Encodable {
-    let report: QuantizationReport
-    let change: QuantizationReport.OutputChange?
-    let proof: QuantizationSearchReport.Proof?
-
-    init(
-        _ report: QuantizationReport, _ change: QuantizationReport.OutputChange?,
-        _ proof: QuantizationSearchReport.Proof? = nil
-    ) {
-        (self.report, self.change, self.proof) = (report, change, proof)
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case compressed, activations, proof, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
-        case deltaE2000 = "delta_e2000"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(report.compressed, forKey: .compressed)
-        try container.encode(report.activations, forKey: .activations)
-        try container.encode(report.skipped, forKey: .skipped)
-        try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
-        try container.encode(report.bytesBefore, forKey: .bytesBefore)
-        try container.encode(report.bytesAfter, forKey: .bytesAfter)
-        try container.encodeIfPresent(proof, forKey: .proof)
-        try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
-        try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
-        try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
-    }
-}
-
-extension QuantizationReport.OutputChange {
-    fileprivate var text: String {
-        guard let deltaE2000 else {
-            return "outputs: SNR \(Format.fixed(snrDb ?? .infinity, 2)) dB"
-        }
-        return "colors: PSNR \(Format.fixed(psnrDb ?? .infinity, 2)) dB, "
-            + "mean ΔE2000 \(Format.fixed(deltaE2000, 4))"
-    }
-}
-
-extension QuantizationReport {
-    /// The weights by increasing SNR, then those left unchanged with the reason, then activations.
-    fileprivate var lines: [String] {
-        (compressed.isEmpty ? [] : weightLines) + (activations.isEmpty ? [] : activationLines)
-    }
-
-    private var activationLines: [String] {
-        let isMeasured = activations.contains { $0.effect != nil }
-        var table = TextTable(
-            header: ["activation", "as", "from", "to", "scale", "zero", "SNR dB"]
-                + (isMeasured ? ["alone"] : []),
-            rightAligned: [2, 3, 4, 5, 6, 7])
-        for value in activations.sorted(by: { $0.rank < $1.rank }) {
-            let effect = value.effect.map {
-                $0.deltaE2000.map { "ΔE2000 \(Format.fixed($0, 4))" }
-                    ?? "SNR \(Format.fixed($0.snrDb ?? .infinity, 1)) dB"
-            }
-            table.append([
-                value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
-                Format.significant(Double(value.high)),
-                value.scale.map { Format.significant(Double($0)) } ?? "-",
-                value.zeroPoint.map(String.init) ?? "-",
-                value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
-            ] + (isMeasured ? [effect ?? "-"] : []))
-        }
-        return table.lines
-    }
-
-    private var weightLines: [String] {
-        let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
-        var table = TextTable(
-            header: ["weight", "operation", "shape", "as", "before", "after", "SNR dB"]
-                + (isCalibrated ? ["output SNR dB"] : []),
-            rightAligned: [4, 5, 6, 7])
-        let worst = compressed.sorted { $0.score < $1.score }
-        for weight in worst {
-            table.append(
-                [
-                    weight.name, weight.operation, Self.text(weight.shape), weight.scheme,
-                    Format.bytes(weight.bytesBefore), Format.bytes(weight.bytesAfter),
-                    Format.fixed(weight.snrDb ?? .infinity, 1),
-                ] + (isCalibrated ? [Format.fixed(weight.outputSnrDb ?? .infinity, 1)] : []))
-        }
-        return table.lines
-            + skipped.map { "unchanged: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
-    }
-
-    private static func text(_ shape: [Int]) -> String {
-        shape.map(String.init).joined(separator: "×")
-    }
-}
-
-extension QuantizationReport.Activation {
-    /// Values whose quantization changes the outputs most come first.
-    fileprivate var rank: Double {
-        effect.map { $0.deltaE2000.map { -$0 } ?? $0.snrDb ?? .infinity } ?? snrDb ?? .infinity
-    }
-}
-
-extension [QuantizationReport.Activation] {
-    /// Which values stay floats, and what is known about their number; nil without a search.
-    fileprivate func keptAsFloats(_ proof: QuantizationSearchReport.Proof?) -> String? {
-        guard let proof, !isEmpty else { return nil }
-        let kept = count { $0.scheme == nil }
-        guard kept > 0 else { return "all \(count) activations are quantized" }
-        let known =
-            proof == .optimal
-            ? "no smaller number is enough" : "none of them can be quantized in addition"
-        return "\(kept) of \(count) activations stay floats: \(known)"
-    }
-}
-
-extension QuantizationReport.Weight {
-    fileprivate var score: Double { outputSnrDb ?? snrDb ?? .infinity }
 }

@@ -40,9 +40,9 @@ extension ValueHistogram {
 
     // MARK: Mean square error
 
-    /// The range with the least mean square error, among ranges that are shrunk at both ends.
+    /// The range with the least mean square error.
     private func leastError(_ scheme: ActivationScheme) -> ClosedRange<Float> {
-        candidates(scheme).min { error(of: $0, scheme) < error(of: $1, scheme) } ?? low...high
+        best(scheme) { error(of: $0, scheme) }
     }
 
     private func error(of range: ClosedRange<Float>, _ scheme: ActivationScheme) -> Double {
@@ -61,26 +61,43 @@ extension ValueHistogram {
         return power
     }
 
-    /// Ranges that are shrunk at both ends, the whole one first. Symmetric ranges are shrunk at
-    /// both ends alike.
-    private func candidates(_ scheme: ActivationScheme) -> [ClosedRange<Float>] {
-        let factors = (0..<60).map { pow(0.95, Float($0) / 1.2) }
-        if scheme.mode == .symmetric {
-            let bound = max(-low, high)
-            return factors.map { -bound * $0...bound * $0 }
+    /// The range with the least cost, among those that are shrunk at both ends alike. Unless they
+    /// are symmetric, one end after the other is then moved until that does not help.
+    private func best(
+        _ scheme: ActivationScheme, _ cost: (ClosedRange<Float>) -> Double
+    ) -> ClosedRange<Float> {
+        let isSymmetric = scheme.mode == .symmetric
+        let bound = max(-low, high)
+        let whole = isSymmetric ? -bound...bound : low...high
+        var (found, least) = (whole, cost(whole))
+        func improve(_ ranges: [ClosedRange<Float>]) {
+            for range in ranges {
+                let own = cost(range)
+                if own < least { (found, least) = (range, own) }
+            }
         }
-        let few = stride(from: 0, to: factors.count, by: 4).map { factors[$0] }
-        let lower = low < 0 ? few : [1]
-        let upper = high > 0 ? (low < 0 ? few : factors) : [1]
-        return lower.flatMap { first in upper.map { low * first...high * $0 } }
+        improve(Self.factors.map { whole.lowerBound * $0...whole.upperBound * $0 })
+        guard !isSymmetric else { return found }
+        for _ in 0..<4 {
+            let before = least
+            let lower = low < 0 ? Self.factors.map { low * $0...found.upperBound } : []
+            improve(lower)
+            let upper = high > 0 ? Self.factors.map { found.lowerBound...high * $0 } : []
+            improve(upper)
+            guard least < before else { break }
+        }
+        return found
     }
+
+    /// From 1 to 0.2 in equal steps, then in equal ratios.
+    private static let factors =
+        (0...80).map { 1 - Float($0) / 100 } + (1...12).map { 0.2 * pow(0.85, Float($0)) }
 
     // MARK: Kullback-Leibler divergence
 
     /// The range whose codes have the distribution that is closest to that of the numbers.
     private func leastDivergence(_ scheme: ActivationScheme) -> ClosedRange<Float> {
-        candidates(scheme).min { divergence(of: $0, scheme) < divergence(of: $1, scheme) }
-            ?? low...high
+        best(scheme) { divergence(of: $0, scheme) }
     }
 
     /// The divergence between the numbers within a range, with those outside at its ends, and the
@@ -120,8 +137,10 @@ extension AffineGrid {
         _ scheme: ActivationScheme, _ range: ClosedRange<Float>,
         precision: MILDataType = .float32
     ) {
-        self.init(
-            [range.lowerBound, range.upperBound], WeightBlocks(shape: [2], groups: [1]),
-            as: scheme.dataType, mode: scheme.mode, precision: precision)
+        self =
+            AffineGrid(
+                [range.lowerBound, range.upperBound], WeightBlocks(shape: [2], groups: [1]),
+                as: scheme.dataType, mode: scheme.mode, precision: precision
+            ).withAllCodes
     }
 }

@@ -7,7 +7,7 @@ struct AffineGrid: WeightGrid {
     let blocks: WeightBlocks
     let dataType: MILDataType
     /// The codes in use. In symmetric mode their number is odd, so that zero is in the middle.
-    let range: ClosedRange<Int32>
+    private(set) var range: ClosedRange<Int32>
     /// One scale per block.
     let scales: [Float]
     /// One zero point per block; nil if all are zero.
@@ -39,6 +39,13 @@ struct AffineGrid: WeightGrid {
             return Self.scale(max(scale, leastScales?[block] ?? 0), precision)
         }
         zeroPoints = Self.zeroPoints(bounds, range, dataType, mode)
+    }
+
+    /// The same grid with all codes of its type: `quantize` does not leave one out in symmetric mode.
+    var withAllCodes: AffineGrid {
+        var grid = self
+        grid.range = Self.codeRange(dataType, .linear)
+        return grid
     }
 
     private static func codeRange(

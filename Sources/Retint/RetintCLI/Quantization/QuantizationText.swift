@@ -1,0 +1,143 @@
+import Retint
+
+/// The JSON of `quantize`.
+struct QuantizationOutcome: Encodable {
+    let report: QuantizationReport
+    let change: QuantizationReport.OutputChange?
+    let proof: QuantizationSearchReport.Proof?
+    let repair: RangeRepairReport?
+
+    init(
+        _ report: QuantizationReport, _ change: QuantizationReport.OutputChange?,
+        _ proof: QuantizationSearchReport.Proof? = nil, repair: RangeRepairReport?
+    ) {
+        (self.report, self.change, self.proof, self.repair) = (report, change, proof, repair)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case compressed, activations, proof, repair, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
+        case deltaE2000 = "delta_e2000"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(report.compressed, forKey: .compressed)
+        try container.encode(report.activations, forKey: .activations)
+        try container.encode(report.skipped, forKey: .skipped)
+        try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
+        try container.encode(report.bytesBefore, forKey: .bytesBefore)
+        try container.encode(report.bytesAfter, forKey: .bytesAfter)
+        try container.encodeIfPresent(proof, forKey: .proof)
+        try container.encodeIfPresent(repair, forKey: .repair)
+        try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
+        try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
+        try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
+    }
+}
+
+extension QuantizationReport.OutputChange {
+    var text: String {
+        guard let deltaE2000 else {
+            return "outputs: SNR \(Format.fixed(snrDb ?? .infinity, 2)) dB"
+        }
+        return "colors: PSNR \(Format.fixed(psnrDb ?? .infinity, 2)) dB, "
+            + "mean ΔE2000 \(Format.fixed(deltaE2000, 4))"
+    }
+}
+
+extension QuantizationReport {
+    /// The weights by increasing SNR, then those left unchanged with the reason, then activations.
+    var lines: [String] {
+        (compressed.isEmpty ? [] : weightLines) + (activations.isEmpty ? [] : activationLines)
+    }
+
+    private var activationLines: [String] {
+        let isMeasured = activations.contains { $0.effect != nil }
+        var table = TextTable(
+            header: ["activation", "as", "from", "to", "scale", "zero", "SNR dB"]
+                + (isMeasured ? ["alone"] : []),
+            rightAligned: [2, 3, 4, 5, 6, 7])
+        for value in activations.sorted(by: { $0.rank < $1.rank }) {
+            let effect = value.effect.map {
+                $0.deltaE2000.map { "ΔE2000 \(Format.fixed($0, 4))" }
+                    ?? "SNR \(Format.fixed($0.snrDb ?? .infinity, 1)) dB"
+            }
+            table.append([
+                value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
+                Format.significant(Double(value.high)),
+                value.scale.map { Format.significant(Double($0)) } ?? "-",
+                value.zeroPoint.map(String.init) ?? "-",
+                value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
+            ] + (isMeasured ? [effect ?? "-"] : []))
+        }
+        return table.lines
+    }
+
+    private var weightLines: [String] {
+        let isCalibrated = compressed.contains { $0.outputSnrDb != nil }
+        var table = TextTable(
+            header: ["weight", "operation", "shape", "as", "before", "after", "SNR dB"]
+                + (isCalibrated ? ["output SNR dB"] : []),
+            rightAligned: [4, 5, 6, 7])
+        let worst = compressed.sorted { $0.score < $1.score }
+        for weight in worst {
+            table.append(
+                [
+                    weight.name, weight.operation, Self.text(weight.shape), weight.scheme,
+                    Format.bytes(weight.bytesBefore), Format.bytes(weight.bytesAfter),
+                    Format.fixed(weight.snrDb ?? .infinity, 1),
+                ] + (isCalibrated ? [Format.fixed(weight.outputSnrDb ?? .infinity, 1)] : []))
+        }
+        return table.lines
+            + skipped.map { "unchanged: \($0.name), \(Self.text($0.shape)): \($0.reason)" }
+    }
+
+    private static func text(_ shape: [Int]) -> String {
+        shape.map(String.init).joined(separator: "×")
+    }
+}
+
+extension RangeRepairReport {
+    /// The values with a power of two, and what cannot be repaired.
+    var lines: [String] {
+        guard scaledChannels > 0 || !remaining.isEmpty else { return ["all values fit float16"] }
+        var table = TextTable(
+            header: ["value", "operation", "max |x|", "repaired"], rightAligned: [2, 3])
+        for value in repaired + remaining {
+            table.append([
+                value.name, value.operation, Format.significant(Double(value.before)),
+                Format.significant(Double(value.after)),
+            ])
+        }
+        return table.lines + [
+            "powers of two in \(scaledChannels) channels and \(scaledConstants) constants; outputs in "
+                + "float32 have \(isExact ? "the same bits" : "OTHER bits")",
+            "operations with numbers too large for float16: \(overflowingBefore) → "
+                + "\(overflowingAfter)",
+        ]
+    }
+}
+
+extension QuantizationReport.Activation {
+    /// Values whose quantization changes the outputs most come first.
+    fileprivate var rank: Double {
+        effect.map { $0.deltaE2000.map { -$0 } ?? $0.snrDb ?? .infinity } ?? snrDb ?? .infinity
+    }
+}
+
+extension [QuantizationReport.Activation] {
+    /// Which values stay floats, and what is known about their number; nil without a search.
+    func keptAsFloats(_ proof: QuantizationSearchReport.Proof?) -> String? {
+        guard let proof, !isEmpty else { return nil }
+        let kept = count { $0.scheme == nil }
+        guard kept > 0 else { return "all \(count) activations are quantized" }
+        let known =
+            proof == .optimal
+            ? "no smaller number is enough" : "none of them can be quantized in addition"
+        return "\(kept) of \(count) activations stay floats: \(known)"
+    }
+}
+
+extension QuantizationReport.Weight {
+    fileprivate var score: Double { outputSnrDb ?? snrDb ?? .infinity }
+}
