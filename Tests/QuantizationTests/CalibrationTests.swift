@@ -48,8 +48,22 @@ import Testing
             y, x, weight, WeightPart.parts(operation, weight.shape, output: y.shape))
     }
 
+    @Test(arguments: [false, true]) func momentsMatchMatrixProduct(_ transposes: Bool) throws {
+        let graph = Graph()
+        let x = pseudorandomValues([2, 3, 17, 8])
+        let weight = pseudorandomValues(transposes ? [12, 8] : [8, 12], seed: 2)
+        let y = matmul(
+            graph.input("x", x.shape), graph.variable("w", weight.shape, role: .parameter),
+            transposeY: transposes)
+        let operation = try #require(graph.nodes[y.id].operation as? MatMul)
+        let parts = try #require(WeightPart.parts(operation, weight.shape))
+        try expectSamePower(y, x, weight, parts, channels: 12)
+        #expect(WeightPart.parts(operation, [2, 8, 12]) == nil)
+    }
+
     private func expectSamePower(
-        _ y: Tensor, _ x: TensorData, _ weight: TensorData, _ parts: [WeightPart]
+        _ y: Tensor, _ x: TensorData, _ weight: TensorData, _ parts: [WeightPart],
+        channels: Int? = nil
     ) throws {
         let output = try y.evaluate(inputs: ["x": x], variables: ["w": weight])
         let expected = output.scalars.reduce(0) { $0 + Double($1) * Double($1) }
@@ -63,7 +77,7 @@ import Testing
             moments.add(patches)
             let zeros = [Float](repeating: 0, count: weight.scalars.count)
             let bias = WeightInputs([(part, moments)], correctsBias: true)
-                .biasCorrection(from: weight.scalars, to: zeros, channels: y.shape[1])
+                .biasCorrection(from: weight.scalars, to: zeros, channels: channels ?? y.shape[1])
             sums += bias.reduce(0) { $0 + Double($1) } * Double(patches.rows)
         }
         #expect(abs(power - expected) <= 1e-4 * expected)

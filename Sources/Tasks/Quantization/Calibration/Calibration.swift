@@ -6,7 +6,7 @@ import RetintRuntime
 import RetintTensors
 
 /// Runs a package on calibration inputs and accumulates the second moments of the inputs
-/// of its convolutions.
+/// of its convolutions and matrix products.
 final class Calibration {
     private let graph: ModelGraph
     private let runs: [[NamedTensor]]
@@ -18,7 +18,7 @@ final class Calibration {
     /// The number of second moments (Float) kept in memory at a time: 512 MiB.
     private static let momentLimit = 1 << 27
 
-    /// A convolution, identified by the name of its weight.
+    /// A convolution or matrix product, identified by the name of its weight.
     private struct Site {
         let weight: String
         let input: Tensor
@@ -56,6 +56,7 @@ final class Calibration {
             WeightPart.parts(convolution, weight, output: output)
         case let transpose as ConvolutionTranspose:
             WeightPart.parts(transpose, weight, output: output)
+        case let product as MatMul: WeightPart.parts(product, weight)
         default: nil
         }
     }

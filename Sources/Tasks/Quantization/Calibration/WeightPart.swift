@@ -2,9 +2,9 @@ import RetintEngine
 import RetintGraph
 import RetintTensors
 
-/// A part of a convolution's weight whose elements are all multiplied by the same input patches:
-/// the whole weight of a plain convolution, one group of a grouped one, and one phase (output
-/// position modulo the stride) of a transposed one.
+/// A part of a weight whose elements are all multiplied by the same input patches: the whole weight
+/// of a plain convolution or a matrix product, one group of a grouped convolution, and one phase
+/// (output position modulo the stride) of a transposed one.
 struct WeightPart {
     /// The output channels that this part computes.
     let channels: Range<Int>
@@ -19,6 +19,8 @@ struct WeightPart {
     private let step: Pair
     /// The number of patches along each axis.
     private let positions: Pair
+    /// Whether each row of the input's last axis is a patch.
+    private var takesRows = false
 
     private struct Tap {
         let channel: Int
@@ -47,6 +49,22 @@ extension WeightPart {
                 },
                 step: window.stride, positions: Pair(output[2], output[3]))
         }
+    }
+
+    /// The part of the second operand of a matrix product, [K, N], or [N, K] if it is transposed;
+    /// nil for another one.
+    static func parts(_ operation: MatMul, _ weight: Shape) -> [WeightPart]? {
+        guard !operation.transposeX, weight.rank == 2 else { return nil }
+        let (inner, columns) =
+            operation.transposeY ? (weight[1], weight[0]) : (weight[0], weight[1])
+        return [
+            WeightPart(
+                channels: 0..<columns,
+                rows: (0..<columns).map { operation.transposeY ? $0 * inner : $0 },
+                features: (0..<inner).map { operation.transposeY ? $0 : $0 * columns },
+                taps: (0..<inner).map { Tap(channel: $0, row: 0, column: 0) }, step: 1,
+                positions: 1, takesRows: true)
+        ]
     }
 
     /// The parts of a transposed convolution's weight [Cin, Cout/groups, KH, KW].
@@ -103,11 +121,12 @@ extension WeightPart {
     /// Input patches sampled at positions spread over the images, one per row.
     ///
     /// - Parameters:
-    ///   - input: [N, C, H, W].
+    ///   - input: [N, C, H, W]; [..., K] for a matrix product.
     ///   - limit: the maximum number of patches.
     /// - Returns: [patches, features]; inputs in the padding are 0.
     func patches(of input: TensorData, limit: Int) -> DenseMatrix {
-        let shape = input.shape
+        let shape: Shape =
+            takesRows ? [input.shape.count / features.count, features.count, 1, 1] : input.shape
         let area = positions.height * positions.width
         let total = shape[0] * area
         let count = min(limit, total)
