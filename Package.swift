@@ -68,7 +68,7 @@ let packageFolder = Context.packageDirectory
 // compiles a target anew after changes of its own dependencies, not of what it sees through them.
 let exportedByRetint = [
     "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
-    "Diff", "Distributed", "Engine", "Export", "Files", "Graph", "Images", "Inspection", "MIL",
+    "Diff", "Distributed", "Engine", "Export", "Files", "Float64", "Graph", "Images", "Inspection", "MIL",
     "MLPackage", "Measuring", "NeuralNetwork", "ONNXReading", "ONNXWriting", "Pages", "PhotoData",
     "Quantization", "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]

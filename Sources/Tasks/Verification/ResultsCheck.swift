@@ -48,12 +48,35 @@ struct ResultsCheck {
         for (index, stage) in diagnosis.stages.enumerated() {
             try self(stage.outputs, "stages[\(index)].outputs")
         }
+        try diagnosis.arithmetics.map { try self($0) }
         guard let sources = diagnosis.errorSources else { return }
         try require(
             sources.weights.count == sources.arithmetic.count, "error_sources.arithmetic",
             "must have the outputs of error_sources.weights")
         try self(sources.weights, "error_sources.weights")
         try self(sources.arithmetic, "error_sources.arithmetic")
+    }
+
+    private func callAsFunction(_ survey: VerificationReport.ArithmeticSurvey) throws {
+        try require(!survey.trials.isEmpty, "arithmetics.trials", "must not be empty")
+        let range = 0...SignificantDigits.most
+        for (list, values) in [("outputs", survey.outputs), ("layers", survey.layers)] {
+            for (index, value) in values.enumerated() {
+                let place = "arithmetics.\(list)[\(index)]"
+                try require(
+                    range.contains(value.digits) && range.contains(value.digitsAgainstFloat64),
+                    place, "must have digits from 0 to \(range.upperBound)")
+                try require(
+                    (0...survey.trials.count).contains(value.nonFinite), place + ".non_finite",
+                    "must be from 0 to the number of trials")
+            }
+        }
+        for (index, fragile) in survey.fragile.enumerated() {
+            try require(
+                [fragile.operandDigits, fragile.digits, fragile.outputDigits]
+                    .allSatisfy(range.contains), "arithmetics.fragile[\(index)]",
+                "must have digits from 0 to \(range.upperBound)")
+        }
     }
 
     private func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {

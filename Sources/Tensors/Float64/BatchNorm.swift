@@ -16,10 +16,14 @@ private func perChannelSums(_ shape: Shape, _ values: [Double]) -> [Double] {
 
 /// (x − mean)/√(variance + ε) with the statistics of each element's channel.
 private func normalized(
-    _ x: Float64Array, _ mean: [Double], _ variance: [Double], _ epsilon: Float
+    _ x: Float64Array, _ mean: [Double], _ variance: [Double], _ epsilon: Float,
+    _ steps: Steps = .exact
 ) -> [Double] {
-    zip(x.values, channels(x.shape)).map { value, channel in
-        (value - mean[channel]) / (variance[channel] + Double(epsilon)).squareRoot()
+    let epsilon = steps.rounded(Double(epsilon), at: 0)
+    let deviations = variance.map { steps(.squareRoot, steps(.add, $0, epsilon)) }
+    return zip(x.values, channels(x.shape)).enumerated().map { place, pair in
+        let centered = steps(.subtract, pair.0, mean[pair.1], at: place)
+        return steps(.divide, centered, deviations[pair.1], at: place)
     }
 }
 
@@ -30,15 +34,19 @@ private func rows(_ array: Float64Array) -> ([Double], [Double]) {
 }
 
 private func scaled(
-    _ values: [Double], _ shape: Shape, _ weight: Float64Array, _ bias: Float64Array
+    _ values: [Double], _ shape: Shape, _ weight: Float64Array, _ bias: Float64Array,
+    _ steps: Steps = .exact
 ) -> [Double] {
-    zip(values, channels(shape)).map { $0 * weight[$1] + bias[$1] }
+    zip(values, channels(shape)).enumerated().map { place, pair in
+        let product = steps(.multiply, pair.0, weight[pair.1], at: place)
+        return steps(.add, product, bias[pair.1], at: place)
+    }
 }
 
-extension BatchNormInference: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        let unit = normalized(inputs[0], inputs[3].values, inputs[4].values, epsilon)
-        return scaled(unit, shape, inputs[1], inputs[2])
+extension BatchNormInference: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
+        let unit = normalized(inputs[0], inputs[3].values, inputs[4].values, epsilon, steps)
+        return scaled(unit, shape, inputs[1], inputs[2], steps)
     }
 }
 

@@ -118,8 +118,8 @@ private func adding(
     return sum
 }
 
-extension Convolution: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension Convolution: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         let patches = Patches(
             picture: inputs[0].shape, kernel: inputs[1].shape, result: shape, window: window,
             groups: groups)
@@ -130,14 +130,14 @@ extension Convolution: Float64Operation {
                     Float64Matrix(pointer: weight + part.weights, stride: patches.height),
                     Float64Matrix(pointer: columns, stride: part.width),
                     rows: patches.outputs, inner: patches.height, columns: part.width,
-                    addingTo: sum + part.start, stride: patches.resultPlane)
+                    addingTo: sum + part.start, stride: patches.resultPlane, steps)
             }
         }
     }
 }
 
-extension ConvolutionTranspose: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension ConvolutionTranspose: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         let patches = Patches(
             picture: shape, kernel: inputs[1].shape, result: inputs[0].shape, window: window,
             groups: groups)
@@ -150,17 +150,17 @@ extension ConvolutionTranspose: Float64Operation {
                         isTransposed: true),
                     Float64Matrix(pointer: y + part.start, stride: patches.resultPlane),
                     rows: patches.height, inner: patches.outputs, columns: part.width,
-                    addingTo: columns, stride: part.width)
+                    addingTo: columns, stride: part.width, steps)
                 patches.forEachElement(of: part) { element, place in
-                    if let place { sum[place] += columns[element] }
+                    if let place { sum[place] = steps.added(sum[place], columns[element], place) }
                 }
             }
         }
     }
 }
 
-extension ConvolutionWeightGradient: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension ConvolutionWeightGradient: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         let patches = Patches(
             picture: inputs[0].shape, kernel: shape, result: inputs[1].shape, window: window,
             groups: groups)
@@ -171,7 +171,7 @@ extension ConvolutionWeightGradient: Float64Operation {
                     Float64Matrix(pointer: dy + part.start, stride: patches.resultPlane),
                     Float64Matrix(pointer: columns, stride: part.width, isTransposed: true),
                     rows: patches.outputs, inner: part.width, columns: patches.height,
-                    addingTo: sum + part.weights, stride: patches.height)
+                    addingTo: sum + part.weights, stride: patches.height, steps)
             }
         }
     }

@@ -4,8 +4,10 @@ import RetintTensors
 
 extension ElementwiseOperation {
     /// The elements of the result: the formula, one function after another over all elements.
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        FormulaEvaluation(operands: inputs, shape: shape).values(of: formula)
+    func float64(
+        _ inputs: [Float64Array], shape: Shape, _ steps: Steps = .exact
+    ) -> [Double] {
+        FormulaEvaluation(operands: inputs, shape: shape, steps: steps).values(of: formula)
     }
 }
 
@@ -13,6 +15,7 @@ extension ElementwiseOperation {
 private struct FormulaEvaluation {
     let operands: [Float64Array]
     let shape: Shape
+    let steps: Steps
 
     /// One number for all elements, or one for each.
     private enum Value {
@@ -28,32 +31,61 @@ private struct FormulaEvaluation {
     }
 
     private func value(of formula: Formula) -> Value {
+        if steps.hasTable, let x = formula.sigmoidOperand { return sigmoid(of: value(of: x)) }
         switch formula {
         case .operand(let index):
             let operand = operands[index]
             return operand.shape.count == 1
                 ? .number(operand[0]) : .elements(repeated(operand, to: shape))
-        case .number(let number): return .number(number)
-        case .unary(let function, let x):
-            switch value(of: x) {
-            case .number(let x): return .number(function(x))
-            case .elements(let x): return .elements(x.map { function($0) })
-            }
+        case .number(let number): return .number(steps.rounded(number, at: 0))
+        case .unary(let function, let x): return apply(function, value(of: x))
         case .binary(let function, let x, let y):
-            switch (value(of: x), value(of: y)) {
-            case (.number(let x), .number(let y)): return .number(function(x, y))
-            case (.elements(let x), .number(let y)):
-                return .elements(x.map { function($0, y) })
-            case (.number(let x), .elements(let y)):
-                return .elements(y.map { function(x, $0) })
-            case (.elements(let x), .elements(let y)):
-                return .elements(zip(x, y).map { function($0, $1) })
-            }
+            return apply(function, value(of: x), value(of: y))
         case .ifPositive(let condition, let x, let y):
             let (x, y) = (values(of: x), values(of: y))
             return .elements(
                 values(of: condition).enumerated().map { $1 > 0 ? x[$0] : y[$0] })
         }
+    }
+
+    private func apply(_ function: Formula.Unary, _ x: Value) -> Value {
+        switch x {
+        case .number(let x): .number(steps(function, x))
+        case .elements(let x): .elements(x.enumerated().map { steps(function, $1, at: $0) })
+        }
+    }
+
+    private func apply(_ function: Formula.Binary, _ x: Value, _ y: Value) -> Value {
+        switch (x, y) {
+        case (.number(let x), .number(let y)): .number(steps(function, x, y))
+        case (.elements(let x), .number(let y)):
+            .elements(x.enumerated().map { steps(function, $1, y, at: $0) })
+        case (.number(let x), .elements(let y)):
+            .elements(y.enumerated().map { steps(function, x, $1, at: $0) })
+        case (.elements(let x), .elements(let y)):
+            .elements(x.indices.map { steps(function, x[$0], y[$0], at: $0) })
+        }
+    }
+
+    private func sigmoid(of x: Value) -> Value {
+        func value(_ x: Double, _ place: Int) -> Double {
+            steps.tabulatedSigmoid(x, at: place) ?? .nan
+        }
+        switch x {
+        case .number(let x): return .number(value(x, 0))
+        case .elements(let x): return .elements(x.enumerated().map { value($1, $0) })
+        }
+    }
+}
+
+extension Formula {
+    /// x of 1 / (1 + e⁻ˣ); nil for another formula.
+    fileprivate var sigmoidOperand: Formula? {
+        guard
+            case .binary(.divide, 1, .binary(.add, 1, .unary(.exp, .unary(.negative, let x)))) =
+                self
+        else { return nil }
+        return x
     }
 }
 
@@ -61,7 +93,7 @@ private struct FormulaEvaluation {
 func larger(_ x: Double, _ y: Double) -> Double { x > y || x.isNaN ? x : y }
 
 extension Formula.Unary {
-    fileprivate func callAsFunction(_ x: Double) -> Double {
+    func callAsFunction(_ x: Double) -> Double {
         switch self {
         case .negative: -x
         case .absolute: x.magnitude
@@ -81,7 +113,7 @@ extension Formula.Unary {
 }
 
 extension Formula.Binary {
-    fileprivate func callAsFunction(_ x: Double, _ y: Double) -> Double {
+    func callAsFunction(_ x: Double, _ y: Double) -> Double {
         switch self {
         case .add: x + y
         case .subtract: x - y

@@ -9,6 +9,19 @@ protocol Float64Operation: Operation {
     func float64(_ inputs: [Float64Array], shape: Shape) throws -> [Double]
 }
 
+/// An operation that computes new numbers, in steps that may be those of a device's arithmetic.
+/// Others only move numbers, or are rounded once, at the end.
+protocol SteppedOperation: Float64Operation {
+    /// The elements of the result, whose shape is `shape`.
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double]
+}
+
+extension SteppedOperation {
+    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+        values(inputs, shape: shape, .exact)
+    }
+}
+
 /// An operation without inputs: its values are its own, or those of whoever evaluates.
 protocol Float64Source: Operation {
     func values(from feeds: Float64Feeds) throws -> [Double]?

@@ -22,20 +22,62 @@ package struct Float64Error: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// Evaluates a graph in float64, one node after another on one thread: what float32 loses shows in
-/// the difference. A value is kept only until its last use.
+/// The arithmetic of a node of a graph.
+package struct NodeArithmetic: Sendable {
+    package let arithmetic: DeviceArithmetic
+    /// Whether the node belongs to an operation that the model declares as float16.
+    package let isHalf: Bool
+    /// Whether the node is the result of an operation, and not a step inside it.
+    package let isResult: Bool
+
+    package init(_ arithmetic: DeviceArithmetic, isHalf: Bool, isResult: Bool) {
+        (self.arithmetic, self.isHalf, self.isResult) = (arithmetic, isHalf, isResult)
+    }
+
+    /// Rounds to the format of results.
+    fileprivate func resultRounding(_ id: Int) -> Rounding {
+        arithmetic.rounding(to: isHalf ? arithmetic.results : .float32, id)
+    }
+
+    /// Rounds the node's value.
+    fileprivate func rounding(_ id: Int) -> Rounding {
+        guard !isResult else { return resultRounding(id) }
+        return arithmetic.rounding(to: isHalf ? arithmetic.steps : .float32, id)
+    }
+}
+
+/// Which nodes are computed in which arithmetic.
+package struct ArithmeticRules {
+    /// The arithmetic of a node; nil for exact numbers: float64, and nothing is rounded to half
+    /// precision, even where the graph says so.
+    package var arithmetic: (Int) -> NodeArithmetic?
+    /// The number of threads for products of matrices.
+    package var threads: Int
+
+    package init(threads: Int, arithmetic: @escaping (Int) -> NodeArithmetic?) {
+        (self.threads, self.arithmetic) = (threads, arithmetic)
+    }
+}
+
+/// Evaluates a graph in float64, one node after another: what float32 loses shows in the
+/// difference; or in a device's arithmetic, which rounds numbers of float64. A value is kept only
+/// until its last use.
 package struct Float64Run {
     private let graph: Graph
     private let feeds: Float64Feeds
+    private let rules: ArithmeticRules?
     private var waiting: ArraySlice<Int>
     private var values: [Int: Float64Array] = [:]
     /// How many nodes still need each value.
     private var uses: [Int: Int] = [:]
 
     /// - Throws: `GraphError` if a node of the graph has no shape.
-    package init(_ graph: Graph, _ roots: some Collection<Int>, _ feeds: Float64Feeds) throws {
+    package init(
+        _ graph: Graph, _ roots: some Collection<Int>, _ feeds: Float64Feeds,
+        _ rules: ArithmeticRules? = nil
+    ) throws {
         try graph.validate()
-        (self.graph, self.feeds) = (graph, feeds)
+        (self.graph, self.feeds, self.rules) = (graph, feeds, rules)
         waiting = graph.live(from: Array(roots))[...]
         for input in waiting.lazy.flatMap({ graph.nodes[$0].inputs }) {
             uses[input, default: 0] += 1
@@ -49,7 +91,7 @@ package struct Float64Run {
     package mutating func next() throws -> (id: Int, value: Float64Array)? {
         guard let id = waiting.popFirst() else { return nil }
         let node = graph.nodes[id]
-        let value = try evaluate(node, node.inputs.compactMap { values[$0] })
+        let value = try evaluate(id, node, node.inputs.compactMap { values[$0] })
         for input in node.inputs {
             uses[input, default: 0] -= 1
             if uses[input] == 0 { values[input] = nil }
@@ -58,9 +100,11 @@ package struct Float64Run {
         return (id, value)
     }
 
-    private func evaluate(_ node: Graph.Node, _ inputs: [Float64Array]) throws -> Float64Array {
+    private func evaluate(
+        _ id: Int, _ node: Graph.Node, _ inputs: [Float64Array]
+    ) throws -> Float64Array {
         let name = node.operation.name
-        guard let values = try values(of: node, inputs) else {
+        guard let values = try rounded(id, node, inputs) else {
             throw Float64Error(description: "there is no value for \(node.operation)")
         }
         guard values.count == node.shape.count else {
@@ -69,11 +113,34 @@ package struct Float64Run {
         return Float64Array(shape: node.shape, values: values)
     }
 
-    private func values(of node: Graph.Node, _ inputs: [Float64Array]) throws -> [Double]? {
+    /// The values in the arithmetic of the node.
+    private func rounded(
+        _ id: Int, _ node: Graph.Node, _ inputs: [Float64Array]
+    ) throws -> [Double]? {
+        guard let rules else { return try values(of: node, inputs, .exact) }
+        let isRounding = node.operation is RoundToHalf
+        guard let own = rules.arithmetic(id) else {
+            return isRounding ? inputs[0].values : try values(of: node, inputs, .exact)
+        }
+        let operands = zip(node.inputs, inputs).enumerated().map { place, pair in
+            let isRounded = rules.arithmetic(pair.0) != nil || node.takesIndices(at: place)
+            return isRounded ? pair.1 : pair.1.rounded(own.resultRounding(pair.0))
+        }
+        let steps = Steps(own, id: id, threads: rules.threads)
+        let values = isRounding ? operands[0].values : try values(of: node, operands, steps)
+        let rounding = own.rounding(id)
+        return values?.enumerated().map { rounding($1, at: $0) }
+    }
+
+    private func values(
+        of node: Graph.Node, _ inputs: [Float64Array], _ steps: Steps
+    ) throws -> [Double]? {
         switch node.operation {
         case let source as any Float64Source: try source.values(from: feeds)
         case let operation as any ElementwiseOperation:
-            operation.float64(inputs, shape: node.shape)
+            operation.float64(inputs, shape: node.shape, steps)
+        case let operation as any SteppedOperation:
+            operation.values(inputs, shape: node.shape, steps)
         case let operation as any Float64Operation:
             try operation.float64(inputs, shape: node.shape)
         case let operation as any HostOperation:
@@ -82,6 +149,21 @@ package struct Float64Run {
         default:
             throw Float64Error(description: "\(node.operation.name) is not computed in float64")
         }
+    }
+}
+
+extension Float64Array {
+    fileprivate func rounded(_ rounding: Rounding) -> Float64Array {
+        var result = self
+        result.values = values.enumerated().map { rounding($1, at: $0) }
+        return result
+    }
+}
+
+extension Graph.Node {
+    /// Whether an operand has indices, which are no numbers to round.
+    package func takesIndices(at place: Int) -> Bool {
+        place == 1 && (operation is GatherElements || operation is ScatterElements)
     }
 }
 

@@ -1,8 +1,8 @@
 import RetintGraph
 import RetintTensors
 
-extension MatMul: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension MatMul: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         let (x, y) = (inputs[0], inputs[1])
         let (rows, columns) = (shape[-2], shape[-1])
         let inner = x.shape[transposeX ? -2 : -1]
@@ -24,7 +24,7 @@ extension MatMul: Float64Operation {
                                 pointer: y + (isShared ? 0 : index * inner * columns),
                                 stride: transposeY ? inner : columns, isTransposed: transposeY),
                             rows: rows, inner: inner, columns: columns,
-                            addingTo: result + index * rows * columns, stride: columns)
+                            addingTo: result + index * rows * columns, stride: columns, steps)
                     }
                 }
             }

@@ -51,12 +51,16 @@ extension MaxPoolGradient: Float64Operation {
     }
 }
 
-extension AveragePool: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension AveragePool: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         let x = inputs[0]
         var result = zeros(shape)
+        // Windows at the borders have fewer elements.
+        var plan = steps.plan(kernel.height * kernel.width)
         forEachWindow(x.shape, shape, kernel, window) { place, elements in
-            result[place] = elements.reduce(0) { $0 + x[$1] } / divisor(elements)
+            if plan.termCount != elements.count { plan = steps.plan(elements.count) }
+            let sum = steps.sum(plan, at: place) { x[elements[$0]] }
+            result[place] = steps.rounded(sum / divisor(elements), at: place)
         }
         return result
     }

@@ -1,16 +1,22 @@
-import Foundation
 import RetintGraph
 import RetintTensors
 
 /// Takes the elements along some axes to one.
-protocol Float64Reduction: Float64Operation, AxisReduction {
-    func value(_ elements: [Double]) -> Double
+protocol Float64Reduction: SteppedOperation, AxisReduction {
+    /// - Parameters:
+    ///   - sum: adds the elements in the order of the steps.
+    func value(_ elements: [Double], _ steps: Steps, sum: ([Double]) -> Double) -> Double
 }
 
 extension Float64Reduction {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        let (starts, steps) = fibers(of: inputs[0].shape, along: places(axes, inputs[0].shape))
-        return starts.map { start in value(steps.map { inputs[0][start + $0] }) }
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
+        let (starts, offsets) = fibers(of: inputs[0].shape, along: places(axes, inputs[0].shape))
+        let plan = steps.plan(offsets.count)
+        return starts.map { start in
+            value(offsets.map { inputs[0][start + $0] }, steps) { elements in
+                steps.sum(plan, at: start) { elements[$0] }
+            }
+        }
     }
 }
 
@@ -31,30 +37,41 @@ private func fibers(of shape: Shape, along axes: [Int]) -> (starts: [Int], steps
 }
 
 extension Sum: Float64Reduction {
-    func value(_ elements: [Double]) -> Double { elements.reduce(0, +) }
+    func value(_ elements: [Double], _ steps: Steps, sum: ([Double]) -> Double) -> Double {
+        sum(elements)
+    }
 }
 extension Mean: Float64Reduction {
-    func value(_ elements: [Double]) -> Double { elements.reduce(0, +) / Double(elements.count) }
+    /// The number of elements is not rounded: it is known when a network is compiled.
+    func value(_ elements: [Double], _ steps: Steps, sum: ([Double]) -> Double) -> Double {
+        steps.rounded(sum(elements) / Double(elements.count), at: 0)
+    }
 }
 extension Max: Float64Reduction {
-    func value(_ elements: [Double]) -> Double { elements.reduce(-.infinity, larger) }
+    func value(_ elements: [Double], _ steps: Steps, sum: ([Double]) -> Double) -> Double {
+        elements.reduce(-.infinity, larger)
+    }
 }
 
-extension Softmax: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        alongFibers(inputs[0], axis) { elements, highest in
-            let powers = elements.map { Foundation.exp($0 - highest) }
-            let total = powers.reduce(0, +)
-            return powers.map { $0 / total }
+extension Softmax: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
+        let plan = steps.plan(inputs[0].shape[axis])
+        return alongFibers(inputs[0], axis) { elements, highest in
+            let powers = elements.map { steps(.exp, steps(.subtract, $0, highest)) }
+            let total = steps.sum(plan) { powers[$0] }
+            return powers.map { steps(.divide, $0, total) }
         }
     }
 }
 
-extension LogSoftmax: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
-        alongFibers(inputs[0], axis) { elements, highest in
-            let total = elements.map { Foundation.exp($0 - highest) }.reduce(0, +)
-            return elements.map { $0 - highest - Foundation.log(total) }
+extension LogSoftmax: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
+        let plan = steps.plan(inputs[0].shape[axis])
+        return alongFibers(inputs[0], axis) { elements, highest in
+            let differences = elements.map { steps(.subtract, $0, highest) }
+            let powers = differences.map { steps(.exp, $0) }
+            let logarithm = steps(.log, steps.sum(plan) { powers[$0] })
+            return differences.map { steps(.subtract, $0, logarithm) }
         }
     }
 }

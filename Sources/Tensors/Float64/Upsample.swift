@@ -24,10 +24,12 @@ private struct LinearSample {
     var taps: [(Int, Double)] { [(low, 1 - fraction), (high, fraction)] }
 }
 
-extension UpsampleBilinear: Float64Operation {
-    func float64(_ inputs: [Float64Array], shape: Shape) -> [Double] {
+extension UpsampleBilinear: SteppedOperation {
+    func values(_ inputs: [Float64Array], shape: Shape, _ steps: Steps) -> [Double] {
         var y = zeros(shape)
-        forEachTap(small: inputs[0].shape) { y[$1] += $2 * inputs[0][$0] }
+        forEachTap(small: inputs[0].shape) { small, large, weight in
+            y[large] = steps.added(y[large], steps.product(weight, inputs[0][small], large), large)
+        }
         return y
     }
 

@@ -30,7 +30,8 @@ struct VerifyCommand: AsyncParsableCommand {
             Where errors come from: --stages compares the steps of the export, --error-sources \
             separates errors of weights and of arithmetic, --find-precision finds the operations \
             that need float32, and --reduce cuts out the part that is wrong. With \
-            --find-precision, the report and the exit code are those of the written package.
+            --find-precision, the report and the exit code are those of the written package. \
+            --arithmetics evaluates the model in other arithmetics that devices may have.
 
             The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
             an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
@@ -91,7 +92,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func validateDiagnosis() throws {
-        let comparing = diagnosis.given.filter { $0 != "--reduce" }
+        let comparing = diagnosis.given.filter { !["--reduce", "--arithmetics"].contains($0) }
         guard against != nil || comparing.isEmpty && bounds.bound != .half else {
             throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
         }
@@ -320,6 +321,10 @@ extension VerifyCommand {
         on model: Model, _ reference: Reference, _ options: VerificationOptions
     ) throws -> VerificationReport {
         var report = try model.verify(against: reference, options: options)
+        report.diagnosis.arithmetics = try survey(model, report.compute) { [report] in
+            try model.survey(
+                $0.arithmetics, seed: $0.seed, against: reference, report: report, onRun: $0.onRun)
+        }
         try reduce(&report) {
             try model.reduce(against: reference, options: options, onRun: $0)
         }
@@ -344,10 +349,38 @@ extension VerifyCommand {
             report.diagnosis.errorSources = try model.errorSources(
                 against: other, on: inputs, options: options)
         }
+        report.diagnosis.arithmetics = try survey(model, report.compute) { [report] in
+            try model.survey(
+                $0.arithmetics, seed: $0.seed, against: other, on: inputs, report: report,
+                onRun: $0.onRun)
+        }
         try reduce(&report) {
             try model.reduce(against: other, on: inputs, options: options, onRun: $0)
         }
         return report
+    }
+
+    private typealias Survey = (
+        arithmetics: [DeviceArithmetic], seed: UInt64?, onRun: (Int, Int) -> Void
+    )
+
+    /// What becomes of the model in the arithmetics that are requested; nil without them.
+    private func survey(
+        _ model: Model, _ compute: ComputePrecision,
+        _ run: (Survey) throws -> VerificationReport.ArithmeticSurvey
+    ) throws -> VerificationReport.ArithmeticSurvey? {
+        let (arithmetics, seed): ([DeviceArithmetic], UInt64?)
+        switch diagnosis.arithmetics {
+        case nil: return nil
+        case .named(let arithmetic): (arithmetics, seed) = ([arithmetic], nil)
+        case .drawn(let count):
+            let chosen = input.seed ?? 0
+            arithmetics = model.arithmetics(count, compute: compute, seed: chosen)
+            seed = chosen
+        }
+        let bar = ProgressBar("arithmetics", total: 0, unit: "runs")
+        defer { bar.finish() }
+        return try run((arithmetics, seed, { done, _ in bar.update(done) }))
     }
 
     /// Writes the smallest part that fails, if that is requested and there is one.

@@ -40,6 +40,15 @@ struct DiagnosisOptions: ParsableArguments {
             """, valueName: "out.mlpackage"))
     var reduce: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also evaluate the model in this many arithmetics that devices may have, drawn from \
+            --seed: the digits that are left, the fragile operations, and the share that passes. \
+            Or name one, as the report does.
+            """, valueName: "number"))
+    var arithmetics: ArithmeticChoice?
+
     /// The allowed numbers of runs.
     private static let runRange = 2...1_000_000
 
@@ -73,6 +82,7 @@ struct DiagnosisOptions: ParsableArguments {
         [
             ("--stages", stages != nil), ("--error-sources", errorSources),
             ("--find-precision", findPrecision), ("--reduce", reduce != nil),
+            ("--arithmetics", arithmetics != nil),
         ].filter(\.1).map(\.0)
     }
 
@@ -97,4 +107,26 @@ struct DiagnosisOptions: ParsableArguments {
 
     /// The files that are written.
     var files: [String] { [output, reduce, reducedReference].compactMap { $0 } }
+}
+
+/// The argument of --arithmetics: a number, or one arithmetic.
+enum ArithmeticChoice: ExpressibleByArgument {
+    case drawn(Int)
+    case named(DeviceArithmetic)
+
+    /// The allowed numbers of arithmetics.
+    private static let range = 1...10_000
+
+    init?(argument: String) {
+        if let count = Int(argument) {
+            guard Self.range.contains(count) else { return nil }
+            self = .drawn(count)
+        } else if let arithmetic = DeviceArithmetic(argument) {
+            self = .named(arithmetic)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { ["1 … 10000", "\"results=float16 sums=float32 …\""] }
 }

@@ -26,7 +26,7 @@ extension VerificationReport {
     /// The results about where errors come from.
     var diagnosisTables: [DiagnosisTable] {
         [rounding, halfPrecision, stages, precisionSearch, reduction].compactMap { $0 }
-            + errorSources
+            + errorSources + (diagnosis.arithmetics?.tables ?? [])
     }
 
     private var halfPrecision: DiagnosisTable? {

@@ -9,18 +9,22 @@ extension VerificationReport {
         public var precisionSearch: PrecisionSearch.Summary?
         /// The smallest part that fails; nil if it was not requested, or nothing fails.
         public var reduction: PackageReduction.Summary?
+        /// The model in many arithmetics; nil if that was not requested.
+        public var arithmetics: VerificationReport.ArithmeticSurvey?
 
         /// Creates a diagnosis; without arguments, an empty one.
         public init(
             stages: [VerificationReport.StageComparison] = [],
             errorSources: VerificationReport.ErrorSources? = nil,
             precisionSearch: PrecisionSearch.Summary? = nil,
-            reduction: PackageReduction.Summary? = nil
+            reduction: PackageReduction.Summary? = nil,
+            arithmetics: VerificationReport.ArithmeticSurvey? = nil
         ) {
             self.stages = stages
             self.errorSources = errorSources
             self.precisionSearch = precisionSearch
             self.reduction = reduction
+            self.arithmetics = arithmetics
         }
 
         /// The first stage with an output outside the bounds; nil if all are within.
@@ -33,14 +37,14 @@ extension VerificationReport {
             VerificationReport.Diagnosis(
                 stages: stages.map { $0.judged(by: tolerance) },
                 errorSources: errorSources, precisionSearch: precisionSearch,
-                reduction: reduction)
+                reduction: reduction, arithmetics: arithmetics)
         }
     }
 }
 
 extension VerificationReport.Diagnosis: Codable {
     private enum CodingKeys: String, CodingKey {
-        case stages, errorSources, precisionSearch, reduction
+        case stages, errorSources, precisionSearch, reduction, arithmetics
     }
 
     /// Decodes what was found; a key that is missing was not asked for.
@@ -54,7 +58,9 @@ extension VerificationReport.Diagnosis: Codable {
             precisionSearch: try container.decodeIfPresent(
                 PrecisionSearch.Summary.self, forKey: .precisionSearch),
             reduction: try container.decodeIfPresent(
-                PackageReduction.Summary.self, forKey: .reduction))
+                PackageReduction.Summary.self, forKey: .reduction),
+            arithmetics: try container.decodeIfPresent(
+                VerificationReport.ArithmeticSurvey.self, forKey: .arithmetics))
     }
 
     /// Encodes what was found, without what was not asked for.
@@ -64,5 +70,6 @@ extension VerificationReport.Diagnosis: Codable {
         try container.encodeIfPresent(errorSources, forKey: .errorSources)
         try container.encodeIfPresent(precisionSearch, forKey: .precisionSearch)
         try container.encodeIfPresent(reduction, forKey: .reduction)
+        try container.encodeIfPresent(arithmetics, forKey: .arithmetics)
     }
 }

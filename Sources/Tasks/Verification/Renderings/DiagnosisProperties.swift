@@ -20,6 +20,13 @@ extension VerificationReport.Diagnosis {
             let names = reduction.operations.map(\.name).joined(separator: " ")
             properties.append(("smallest failing part", names))
         }
+        if let arithmetics {
+            let passing = arithmetics.passing
+            properties.append(
+                ("arithmetics that pass", "\(passing.passed) of \(passing.count)"))
+            let names = arithmetics.fragile.map(\.name).joined(separator: " ")
+            properties.append(("fragile operations", names))
+        }
         return properties
     }
 }

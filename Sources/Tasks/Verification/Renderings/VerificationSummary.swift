@@ -34,6 +34,7 @@ private struct ReportObject: Encodable {
         case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
         case layersCompared, firstPastTolerance, firstNonFinite, largestValue
         case changedWeights, stages, firstFailingStage, errorSources, precisionSearch, reduction
+        case arithmetics
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
@@ -73,6 +74,8 @@ private struct ReportObject: Encodable {
             diagnosis.errorSources.map { SourcesObject($0) }, forKey: .errorSources)
         try container.encodeIfPresent(diagnosis.precisionSearch, forKey: .precisionSearch)
         try container.encodeIfPresent(diagnosis.reduction, forKey: .reduction)
+        try container.encodeIfPresent(
+            diagnosis.arithmetics.map { ArithmeticsObject(survey: $0) }, forKey: .arithmetics)
     }
 
     private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -121,6 +124,44 @@ private struct SourcesObject: Encodable {
             sources.weightShare(of: index).map { (output.name, $0) }
         }
         weightShare = Dictionary(shares) { first, _ in first }
+    }
+}
+
+private struct ArithmeticsObject: Encodable {
+    let survey: VerificationReport.ArithmeticSurvey
+
+    private enum CodingKeys: String, CodingKey {
+        case seed, count, passed, share, interval95, worst, fragile, outputs, layers, trials
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        let (passing, interval) = (survey.passing, survey.passing.interval())
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(survey.seed, forKey: .seed)
+        try container.encode(passing.count, forKey: .count)
+        try container.encode(passing.passed, forKey: .passed)
+        try container.encode(passing.share, forKey: .share)
+        try container.encode([interval.lowerBound, interval.upperBound], forKey: .interval95)
+        try container.encodeIfPresent(survey.worst, forKey: .worst)
+        try container.encode(survey.fragile.map { FragileObject($0) }, forKey: .fragile)
+        try container.encode(survey.outputs, forKey: .outputs)
+        try container.encode(survey.layers, forKey: .layers)
+        try container.encode(survey.trials, forKey: .trials)
+    }
+}
+
+private struct FragileObject: Encodable {
+    let name: String
+    let operation: String
+    let operandDigits: Double
+    let digits: Double
+    let lostDigits: Double
+    let outputDigits: Double
+
+    init(_ fragile: VerificationReport.ArithmeticSurvey.FragileOperation) {
+        (name, operation) = (fragile.name, fragile.operation)
+        (operandDigits, digits) = (fragile.operandDigits, fragile.digits)
+        (lostDigits, outputDigits) = (fragile.lostDigits, fragile.outputDigits)
     }
 }
 
