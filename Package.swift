@@ -68,7 +68,8 @@ let packageFolder = Context.packageDirectory
 // compiles a target anew after changes of its own dependencies, not of what it sees through them.
 let exportedByRetint = [
     "AIModel", "AppleRuntime", "Architectures", "Checkpoints", "Color", "Coloring", "DeviceRules",
-    "Diff", "Distributed", "Engine", "Export", "Files", "Float64", "Graph", "Images", "Inspection", "MIL",
+    "Diff", "Distributed", "Engine", "Export", "Files", "Float64", "Graph", "Images", "Inspection",
+    "MIL",
     "MLPackage", "Measuring", "NeuralNetwork", "ONNXReading", "ONNXWriting", "Pages", "PhotoData",
     "Quantization", "Runtime", "TensorFiles", "Tensors", "Training", "Verification", "Video",
 ]
@@ -438,10 +439,10 @@ let package = Package(
         tests(
             "VerificationTests",
             uses: [
-                "Architectures", "Checkpoints", "Export", "Graph", "MLPackage", "Runtime",
-                "TensorFiles", "Tensors", "Verification",
+                "Architectures", "Checkpoints", "Export", "Float64", "Graph", "MIL", "MLPackage",
+                "Runtime", "TensorFiles", "Tensors", "Verification",
             ],
-            helpers: ["TestSupport"],
+            helpers: ["PackageSupport", "TestSupport"],
             exclude: ["Goldens"]),
         tests(
             "VideoTests",

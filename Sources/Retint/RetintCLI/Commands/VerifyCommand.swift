@@ -31,7 +31,8 @@ struct VerifyCommand: AsyncParsableCommand {
             separates errors of weights and of arithmetic, --find-precision finds the operations \
             that need float32, and --reduce cuts out the part that is wrong. With \
             --find-precision, the report and the exit code are those of the written package. \
-            --arithmetics evaluates the model in other arithmetics that devices may have.
+            --arithmetics evaluates the model in other arithmetics that devices may have; without \
+            --reference or --against, it is compared with itself in float32.
 
             The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
             an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
@@ -61,6 +62,11 @@ struct VerifyCommand: AsyncParsableCommand {
         completion: .model)
     var against: String?
 
+    /// The other model: the model itself, if only its arithmetics are asked for.
+    private var other: String? {
+        against ?? (reference == nil && diagnosis.arithmetics != nil ? model : nil)
+    }
+
     @OptionGroup var judging: JudgeOptions
     @OptionGroup var input: InputOptions
     @OptionGroup var bounds: BoundOptions
@@ -80,10 +86,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !isJudgedAgain else { return try validateJudging() }
-        guard (reference == nil) != (against == nil) else {
+        guard (reference == nil) != (other == nil) else {
             throw ValidationError("give either --reference or --against")
         }
-        guard against != nil || !input.isGiven else {
+        let seedsArithmetics = diagnosis.arithmetics != nil && input.isOnlySeed
+        guard other != nil || !input.isGiven || seedsArithmetics else {
             throw ValidationError(
                 "--photo, --photos, --inputs, --range, --size, --noise and --seed need --against")
         }
@@ -93,7 +100,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func validateDiagnosis() throws {
         let comparing = diagnosis.given.filter { !["--reduce", "--arithmetics"].contains($0) }
-        guard against != nil || comparing.isEmpty && bounds.bound != .half else {
+        guard other != nil || comparing.isEmpty && bounds.bound != .half else {
             throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
         }
         let own = ["--error-sources", "--find-precision"].filter(diagnosis.given.contains)
@@ -269,7 +276,7 @@ extension VerifyCommand {
 
     private var expected: Expected {
         get throws {
-            if let against { return .model(try opened(against)) }
+            if let other { return .model(try opened(other)) }
             return .reference(try Reference(contentsOf: reference ?? ""))
         }
     }
@@ -308,7 +315,7 @@ extension VerifyCommand {
         on model: Model, _ expected: Expected, _ images: VerificationImages?
     ) throws -> VerificationReport {
         var options = options(
-            model.precision, isSameNetwork: against != nil,
+            model.precision, isSameNetwork: other != nil,
             isColorizer: try expected.isColorizer, images)
         options.intermediates = outputs.intermediates
         switch expected {

@@ -45,7 +45,7 @@ struct DiagnosisOptions: ParsableArguments {
             """
             Also evaluate the model in this many arithmetics that devices may have, drawn from \
             --seed: the digits that are left, the fragile operations, and the share that passes. \
-            Or name one, as the report does.
+            Or name one, as the report does: "results=float16 sums=float32 …".
             """, valueName: "number"))
     var arithmetics: ArithmeticChoice?
 
@@ -127,6 +127,4 @@ enum ArithmeticChoice: ExpressibleByArgument {
             return nil
         }
     }
-
-    static var allValueStrings: [String] { ["1 … 10000", "\"results=float16 sums=float32 …\""] }
 }

@@ -49,6 +49,13 @@ struct InputOptions: ParsableArguments {
         !inputFiles.isEmpty || isGenerated || range != nil
     }
 
+    /// Whether there is a seed, and nothing else.
+    var isOnlySeed: Bool {
+        var others = self
+        others.seed = nil
+        return seed != nil && !others.isGiven
+    }
+
     /// Whether photos are given.
     var takesPhotos: Bool { !files.isEmpty || !directories.isEmpty }
 
