@@ -114,6 +114,10 @@ import Testing
             return try survey(package, arithmetics, minSNR: 10).trials
         }
         #expect(found[0] == found[1])
+        package.execution.memoryLimit = 1
+        let narrow = try survey(package, arithmetics, minSNR: 10)
+        #expect(narrow.trials == found[0])
+        #expect(narrow.outputs[0].digits > 1 && narrow.outputs[0].digits < 4)
         let last = try survey(package, Array(arithmetics.suffix(2)), minSNR: 10)
         #expect(last.trials == found[0].suffix(2))
     }

@@ -13,13 +13,27 @@ struct SmallNetwork: Sendable {
     let precision: MILDataType
     let shape: Shape
     let input: [Double]
+    /// Whether there is another output, of operations of many kinds that lose little.
+    var hasOther = false
     let build: @Sendable (Tensor) -> Tensor
 
     func model() throws -> Model {
-        let output = build(Graph().input("x", shape))
+        let x = Graph().input("x", shape)
+        let outputs = [("y", build(x))] + (hasOther ? [("z", other(x))] : [])
         let lowered = try MILLowering.lower(
-            [("y", output)], variables: [:], LoweringOptions(precision, .iOS16))
+            outputs.map { (name: $0.0, value: $0.1) }, variables: [:],
+            LoweringOptions(precision, .iOS16))
         return Model(try package(lowered.program, .iOS16), name: "small")
+    }
+
+    private func other(_ x: Tensor) -> Tensor {
+        let few = x.reshaped([1, shape.count]).sliced(axis: 1, 0..<8) * 0.001
+        let gates: Tensor = sigmoid(few + 1)
+        let products = matmul(gates, gates, transposeX: true)
+        let shares = softmax(products * 2, axis: 1)
+        let means = (shares * shares).mean(axes: [0], keepDims: true)
+        let scaled: Tensor = gates / sqrt(means + 1)
+        return tanh(scaled) - log(exp(scaled).sum(axes: [1], keepDims: true))
     }
 
     var inputs: VerificationInputs {

@@ -75,6 +75,8 @@ IDEAS = (
         "ComputePrecision": "what a verification computes in: also as the package declares",
         "ComputeFormat": "the words of `--compute`",
         "ResultRounding": "which results float16 arithmetic rounds",
+        "DeviceArithmetic": "an arithmetic that is emulated, with the order of sums",
+        "NodeArithmetic": "that of a node of a graph",
         "StoredType": "tensor files have more types than graphs",
         "ONNXElementType": "the numbers of ONNX's types"}),
     Idea("a verification", ("VerificationReport",), former=("ResultsFile",)),

@@ -24,4 +24,23 @@ extension ModelGraph {
                 variable: { try variables[$0]?.tensorData().scalars.map(Double.init) }),
             rules)
     }
+
+    /// The largest number of elements that are kept at once in an evaluation of the graph.
+    package var largestLiveCount: Int {
+        let live = graph.live(from: outputs.map(\.value.id) + values.map(\.tensor.id))
+        var lastUses: [Int: Int] = [:]
+        for id in live {
+            for input in graph.nodes[id].inputs { lastUses[input] = id }
+        }
+        var (count, largest) = (0, 0)
+        for id in live {
+            count += graph.nodes[id].shape.count
+            largest = max(largest, count)
+            for input in Set(graph.nodes[id].inputs) where lastUses[input] == id {
+                count -= graph.nodes[input].shape.count
+            }
+            if lastUses[id] == nil { count -= graph.nodes[id].shape.count }
+        }
+        return largest
+    }
 }

@@ -1,7 +1,7 @@
 /// Rounds numbers to a format, as a device does after each step.
 ///
-/// The random bits of stochastic rounding are a hash of the number, its place and a key, so a run is
-/// the same on any number of threads.
+/// The random bits of stochastic rounding are a hash of the number, its place and a key, so a run
+/// is the same on any number of threads.
 struct Rounding: Sendable {
     /// The bits of a double's significand that the format does not have.
     private let dropped: UInt64

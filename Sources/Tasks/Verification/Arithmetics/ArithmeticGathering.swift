@@ -17,8 +17,8 @@ struct ArithmeticGathering {
     /// The number of runs that were made.
     private(set) var runs = 0
 
-    /// The arithmetics that are run side by side: more would only take more memory.
-    private static let mostAtOnce = 16
+    /// The numbers of the arithmetics that are run side by side.
+    private let batches: [Range<Int>]
 
     init(
         _ evaluation: ArithmeticEvaluation, _ arithmetics: [DeviceArithmetic],
@@ -26,6 +26,7 @@ struct ArithmeticGathering {
     ) throws {
         (self.evaluation, self.arithmetics) = (evaluation, arithmetics)
         (self.expected, self.inputs, self.report) = (expected, inputs, report)
+        batches = arithmetics.indices.evenly(atMost: evaluation.runsAtOnce)
         comparisons = try arithmetics.map { _ in
             try ComparisonGathering(
                 path: report.model, runs: inputs.count, tolerance: report.tolerance,
@@ -41,8 +42,7 @@ struct ArithmeticGathering {
             let input = try inputs.input(index)
             try expected.begin(input.tensors, at: index)
             let wanted = try expected.outputs()
-            for first in stride(from: 0, to: arithmetics.count, by: Self.mostAtOnce) {
-                let batch = first..<min(first + Self.mostAtOnce, arithmetics.count)
+            for batch in batches {
                 try run(batch, input, wanted)
                 onRun(runs, inputs.count * arithmetics.count)
             }
@@ -75,6 +75,14 @@ struct ArithmeticGathering {
         evaluation.graph.outputs.compactMap { output in
             values[output.value.id].map { NamedTensor(output.name, $0) }
         }
+    }
+}
+
+extension Range<Int> {
+    /// Parts of nearly equal size.
+    fileprivate func evenly(atMost most: Int) -> [Range<Int>] {
+        let parts = (count + most - 1) / most
+        return (0..<parts).map { count * $0 / parts..<count * ($0 + 1) / parts }
     }
 }
 

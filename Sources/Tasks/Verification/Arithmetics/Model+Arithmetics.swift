@@ -74,12 +74,22 @@ struct ArithmeticEvaluation {
     let graph: ModelGraph
     let formats: GraphFormats
     private let threads: Int
+    /// The number of runs side by side whose values fit in memory.
+    let runsAtOnce: Int
+
+    /// The bytes of the values of all runs side by side, unless the model has a limit.
+    private static let usualMemory = 2 << 30
+    /// More runs side by side only take more memory; two are needed to see how they differ.
+    private static let runRange = 2...16
 
     init(_ model: Model, on inputs: [NamedTensor], _ compute: ComputePrecision) throws {
         graph = try verifying { try model.graph(on: inputs, compute: compute, folds: false) }
         let roundsAll = model.package == nil && compute == .float16
         formats = GraphFormats(graph, allHalf: roundsAll)
         threads = model.execution.threadCount
+        let budget = model.execution.memoryLimit ?? Self.usualMemory
+        let most = budget / max(1, 8 * graph.largestLiveCount) - 1
+        runsAtOnce = min(max(most, Self.runRange.lowerBound), Self.runRange.upperBound)
     }
 
     /// The nodes of all values, by their indices.

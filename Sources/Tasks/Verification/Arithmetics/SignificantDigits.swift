@@ -53,12 +53,13 @@ struct SignificantDigits {
     /// Adds the variances and the means of all elements.
     private mutating func addSpread(_ values: [[Double]], _ places: [Int]) {
         let count = Double(values.count)
+        // One run has no spread, and says nothing about it.
+        guard count > 1 else { return }
         for place in places {
             var mean = 0.0
             for run in values { mean += run[place] }
             mean /= count
             means += mean * mean
-            guard count > 1 else { continue }
             var squares = 0.0
             for run in values { squares += (run[place] - mean) * (run[place] - mean) }
             spread += squares / (count - 1)
