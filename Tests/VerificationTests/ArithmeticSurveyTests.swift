@@ -114,7 +114,13 @@ import Testing
             return try survey(package, arithmetics, minSNR: 10).trials
         }
         #expect(found[0] == found[1])
-        package.execution.memoryLimit = 1
+        func evaluation() throws -> ArithmeticEvaluation {
+            try ArithmeticEvaluation(
+                package, on: Self.pico.lightness.input(0).tensors, .float16)
+        }
+        #expect(try evaluation().runsAtOnce == 16)
+        package.execution.memoryLimit = try 5 * 8 * evaluation().graph.largestLiveCount
+        #expect(try evaluation().runsAtOnce == 4)
         let narrow = try survey(package, arithmetics, minSNR: 10)
         #expect(narrow.trials == found[0])
         #expect(narrow.outputs[0].digits > 1 && narrow.outputs[0].digits < 4)
