@@ -41,13 +41,29 @@ import Testing
         let network = SmallNetwork(
             precision: .float16, shape: [1, 4096], input: scattered(4096, 0.5...1)
         ) { $0 * 0.7 }
-        for (format, digits) in [("float16", 3.6), ("float32", 7.5)] {
+        for (results, steps, digits) in [
+            ("float16", "float16", 3.6), ("float16", "float32", 3.6), ("float32", "float32", 7.5),
+        ] {
             let arithmetic = try #require(
-                DeviceArithmetic("results=\(format) sums=\(format) steps=\(format)"))
+                DeviceArithmetic("results=\(results) sums=\(steps) steps=\(steps)"))
             let value = try network.survey([arithmetic]).outputs[0]
             #expect(abs(value.digitsAgainstFloat64 - digits) < 0.4, "\(value)")
             #expect(value.digits == 15.95)
         }
+    }
+
+    @Test func digitsAreThoseOfTheSpreadAndOfTheError() {
+        var digits = SignificantDigits(runs: 2)
+        digits.add([[1, 0], [1.2, 0]], first: 0, reference: [1.1, 0])
+        #expect(abs(digits.digits - -log10(0.02.squareRoot() / 1.1)) < 1e-12)
+        #expect(abs(digits.digitsAgainstFloat64 - -log10(0.1 / 1.1)) < 1e-12)
+        #expect(abs(digits.digits(ofRun: 1) - -log10(0.1 / 1.1)) < 1e-12)
+        #expect(digits.fewest == digits.digits && digits.nonFinite == 0)
+        digits.add([[.infinity], [3]], first: 0, reference: [3])
+        #expect(digits.fewest == 0 && digits.nonFinite == 1 && digits.digits(ofRun: 0) == 0)
+        var masked = SignificantDigits(runs: 1)
+        masked.add([[-65_504, 2]], first: 0, reference: [-.infinity, 2])
+        #expect(masked.digitsAgainstFloat64 == 15.95)
     }
 
     private func survey(
@@ -100,6 +116,9 @@ import Testing
         let survey = try model.survey(
             arithmetics, against: model, on: inputs, report: report)
         #expect(survey.outputs[0].digits < 4 && survey.outputs[0].digits > 1)
+        let results = try #require(DeviceArithmetic("results=float16 sums=float32 steps=float32"))
+        let rounded = try model.survey([results], against: model, on: inputs, report: report)
+        #expect(rounded.outputs[0].digitsAgainstFloat64 < 4)
         let single = try model.survey(
             [DeviceArithmetic()], against: model, on: inputs, report: report)
         #expect(single.outputs[0].digitsAgainstFloat64 > 5.5)
