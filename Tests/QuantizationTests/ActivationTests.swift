@@ -73,14 +73,20 @@ import Testing
         #expect(minmax.zeroPoints?[0] ?? 0 == golden.zeroPoint)
         let percentile = histogram.range(
             ActivationScheme(integers, mode: mode, range: .percentile(99)))
-        #expect(abs(Double(percentile.lowerBound) - golden.percentile[0]) <= Double(histogram.width) + 0.0025)
-        #expect(abs(Double(percentile.upperBound) - golden.percentile[1]) <= Double(histogram.width) + 0.0025)
+        #expect(
+            abs(Double(percentile.lowerBound) - golden.percentile[0]) <= Double(histogram.width)
+                + 0.0025)
+        #expect(
+            abs(Double(percentile.upperBound) - golden.percentile[1]) <= Double(histogram.width)
+                + 0.0025)
         let least = grid(.mse)
         let error = values.reduce(0.0) { sum, value in
             let rounded = least.value(of: least.code(nearest: value, block: 0), block: 0)
             return sum + Double((value - rounded) * (value - rounded))
         }
-        #expect(error <= 1.02 * golden.leastError, "\(golden) \(least.scales) \(error) \(golden.leastError)")
+        #expect(
+            error <= 1.02 * golden.leastError,
+            "\(golden) \(least.scales) \(error) \(golden.leastError)")
     }
 
     /// Outliers are cut, unlike by minmax.
@@ -144,6 +150,22 @@ import Testing
         #expect(snr(try net.package(returning: y).output(input), try package.output(input)) > 35)
     }
 
+    /// A mask of huge numbers stays a float.
+    @Test func hugeNumbersStayFloats() throws {
+        var net = Sketch(input: [1, 4, 8, 8])
+        let x = net.conv(.name("x"), net.numbers([2, 4, 1, 1]), net.numbers([2]), [1, 2, 8, 8])
+        let mask = net.add(
+            "mul", ["x": x, "y": net.constant(.float(-0x1p124))], [1, 2, 8, 8])
+        let sum = net.add("add", ["x": x, "y": mask], [1, 2, 8, 8])
+        let y = net.add("sigmoid", ["x": sum], [1, 2, 8, 8])
+        let (package, report) = try net.package(returning: y).quantized(
+            QuantizationPlan(nil, activations: .init()),
+            calibration: [[NamedTensor("x", pseudorandomValues([1, 4, 8, 8]))]])
+        #expect(report.activations.count == 3)
+        #expect(report.activations.filter { $0.scheme == nil }.map(\.name) == [mask.name])
+        #expect(package.operations("quantize").count == 2)
+    }
+
     /// An operation that the plan leaves out keeps its float input; one that it names has its own
     /// scheme.
     @Test func plansChooseOperations() throws {
@@ -163,7 +185,8 @@ import Testing
         #expect(schemes == ["int8 symmetric percentile99.9", "uint8 linear minmax"])
         let restored = Set(package.operations("dequantize").map { $0.outputs[0].name })
         for operation in package.operations("add") {
-            #expect(!["x", "y"].contains { restored.contains(operation.inputs[$0]?.first?.name ?? "") })
+            #expect(
+                !["x", "y"].contains { restored.contains(operation.inputs[$0]?.first?.name ?? "") })
         }
     }
 
@@ -257,7 +280,9 @@ import Testing
         let kept = report.quantization.activations.filter { $0.scheme == nil }
         #expect(!kept.isEmpty && kept.count < report.quantization.activations.count)
         #expect(report.proof == .minimal)
-        #expect(package.operations("quantize").count + kept.count == report.quantization.activations.count)
+        #expect(
+            package.operations("quantize").count + kept.count
+                == report.quantization.activations.count)
         #expect(throws: ConversionError.self) {
             try source.searchActivations(plan, on: inputs, within: .meanDeltaE(1e-6))
         }

@@ -37,7 +37,8 @@ struct Sketch {
         program.operations.append(
             MILOperation(
                 type,
-                inputs: inputs.mapValues { [$0] }.merging(values.isEmpty ? [:] : ["values": values]) {
+                inputs: inputs.mapValues { [$0] }.merging(values.isEmpty ? [:] : ["values": values])
+                {
                     $1
                 },
                 outputs: [MILNamedType(name, MILTensorType(.float32, shape))]))

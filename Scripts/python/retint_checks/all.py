@@ -24,7 +24,7 @@ HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
 # One in how many cases of long tables, and of the suites of commands, the tests take.
-TESTS_SAMPLE = 8
+TESTS_SAMPLE = 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,30 +46,30 @@ READERS = ("release", "python", "notebooks", "docs", "face", "unused", "fuzz", "
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
 CHECKS = (
-    Check("pytorch", options=("--keep", MODELS), sample=10),
+    Check("pytorch", options=("--keep", MODELS), sample=16),
     Check("release"),
     Check("exports", options=(MODELS,), sample=8, after=("pytorch",)),
-    Check("reading", sample=10),
+    Check("reading", sample=16),
     Check("python"),
-    Check("notebooks", after=("python",)),
-    Check("torture", options=("--kills", "8", "--full-disks", "2"), is_seeded=True),
+    Check("notebooks", sample=3, after=("python",)),
+    Check("torture", options=("--kills", "4", "--full-disks", "1"), is_seeded=True),
     Check("ranks", options=("--kills", "2", "--steps", "40"), is_seeded=True),
     Check("onnx-export", sample=8),
     Check("hostile", options=("--jobs", "1"), sample=48),
     Check("docs"),
     Check("face"),
     Check("carriers", options=("--strict",)),
-    Check("onnx", sample=5),
-    Check("aimodel", sample=14),
+    Check("onnx", sample=8),
+    Check("aimodel", sample=28),
     Check("example", after=READERS),
     Check("library", after=(*READERS, "example")),
     Check("judge"),
     Check("unused"),
     Check("oracle", is_seeded=True),
-    Check("bounds", sample=160),
+    Check("bounds", sample=320),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
-    Check("nvrtc", sample=8),
+    Check("nvrtc", sample=16),
 )
 
 

@@ -1,6 +1,6 @@
 """Runs the notebooks in Scripts/notebooks, and compares the documentation's articles with them.
 
-    Scripts/check notebooks [--write] [--wheels FOLDER] [--only NAME...]
+    Scripts/check notebooks [--write] [--wheels FOLDER] [--only NAME...] [--sample N] [--seed N]
 
 Each notebook runs from the beginning in a virtual environment of its own, in an empty folder with
 eight photos in `photos`: the originals of README's sheet. No cell may fail, and some of what is
@@ -122,10 +122,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="retint-notebooks-") as scratch:
         scratch = pathlib.Path(scratch)
         environment = Environment(scratch, options.wheels)
-        for task in TASKS:
-            if task.name in options.only:
-                faults += [f"{task.name}: {fault}" for fault in check(
-                    task, environment, scratch / task.name, options.write)]
+        chosen = [task for task in TASKS if task.name in options.only]
+        for task in retint_options.Sample(options, "notebooks").of(chosen):
+            faults += [f"{task.name}: {fault}" for fault in check(
+                task, environment, scratch / task.name, options.write)]
     for fault in faults:
         print(f"notebooks: {fault}", file=sys.stderr)
     return 1 if faults else 0
@@ -137,6 +137,7 @@ def parse():
     parser.add_argument("--write", action="store_true", help="write the articles")
     parser.add_argument("--wheels", type=pathlib.Path, metavar="FOLDER", help="use these wheels")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=names, choices=names)
+    retint_options.add_sample(parser)
     return parser.parse_args()
 
 

@@ -115,7 +115,16 @@ struct QuantizeCommand: ParsableCommand {
         }
         guard !search || activation.scheme != nil || (scheme.isEmpty && config == nil) else {
             throw ValidationError(
-                "--search chooses the schemes; omit --weights, --sparsity and --config")
+                """
+                --search chooses the schemes; omit --weights, --sparsity and --config, or give \
+                --activations to search which of these stay floats
+                """)
+        }
+        guard activation.scheme != nil || !activation.refinesScheme else {
+            throw ValidationError("--activation-mode and --activation-range need --activations")
+        }
+        guard activation.scheme != nil || config != nil || activation.smoothing == nil else {
+            throw ValidationError("--smooth needs --activations")
         }
         guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
         guard maxDeltaE ?? 1 > 0 else {

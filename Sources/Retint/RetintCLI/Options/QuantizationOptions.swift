@@ -74,17 +74,21 @@ struct ActivationOptions: ParsableArguments {
             """, valueName: "kind"))
     var activations: ActivationScheme.Integers?
 
-    @Option(help: "With --activations: symmetric ranges, or linear ones with a zero point.")
-    var activationMode = QuantizationScheme.Mode.symmetric
+    @Option(
+        help: """
+            With --activations: symmetric ranges, or linear ones with a zero point; default: \
+            symmetric.
+            """)
+    var activationMode: QuantizationScheme.Mode?
 
     @Option(
         help: ArgumentHelp(
             """
             With --activations: the ranges that calibration finds: \
             \(ActivationScheme.Range.allNames.joined(separator: ", ")), where percentile may be \
-            followed by a number, as in percentile99.9.
+            followed by a number, as in percentile99.9; default: mse.
             """, valueName: "range"))
-    var activationRange = ActivationScheme.Range.mse
+    var activationRange: ActivationScheme.Range?
 
     @Option(
         name: .customLong("smooth"),
@@ -95,8 +99,13 @@ struct ActivationOptions: ParsableArguments {
             """, valueName: "alpha"))
     var smoothing: Double?
 
+    /// Whether there are options that only say how activations are quantized.
+    var refinesScheme: Bool { activationMode != nil || activationRange != nil }
+
     var scheme: ActivationScheme? {
-        activations.map { ActivationScheme($0, mode: activationMode, range: activationRange) }
+        activations.map {
+            ActivationScheme($0, mode: activationMode ?? .symmetric, range: activationRange ?? .mse)
+        }
     }
 }
 

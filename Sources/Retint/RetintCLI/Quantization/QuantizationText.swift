@@ -15,7 +15,8 @@ struct QuantizationOutcome: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, activations, proof, repair, skipped, raisedTarget, bytesBefore, bytesAfter, psnrDb, snrDb
+        case compressed, activations, proof, repair, skipped, raisedTarget, bytesBefore, bytesAfter,
+            psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
 
@@ -62,13 +63,14 @@ extension QuantizationReport {
                 $0.deltaE2000.map { "ΔE2000 \(Format.fixed($0, 4))" }
                     ?? "SNR \(Format.fixed($0.snrDb ?? .infinity, 1)) dB"
             }
-            table.append([
-                value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
-                Format.significant(Double(value.high)),
-                value.scale.map { Format.significant(Double($0)) } ?? "-",
-                value.zeroPoint.map(String.init) ?? "-",
-                value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
-            ] + (isMeasured ? [effect ?? "-"] : []))
+            table.append(
+                [
+                    value.name, value.scheme ?? "float", Format.significant(Double(value.low)),
+                    Format.significant(Double(value.high)),
+                    value.scale.map { Format.significant(Double($0)) } ?? "-",
+                    value.zeroPoint.map(String.init) ?? "-",
+                    value.scheme == nil ? "-" : Format.fixed(value.snrDb ?? .infinity, 1),
+                ] + (isMeasured ? [effect ?? "-"] : []))
         }
         return table.lines
     }
@@ -100,6 +102,9 @@ extension QuantizationReport {
 extension RangeRepairReport {
     /// The values with a power of two, and what cannot be repaired.
     var lines: [String] {
+        guard isExact else {
+            return ["not repaired: the outputs in float32 would have other bits"]
+        }
         guard scaledChannels > 0 || !remaining.isEmpty else { return ["all values fit float16"] }
         var table = TextTable(
             header: ["value", "operation", "max |x|", "repaired"], rightAligned: [2, 3])
@@ -111,7 +116,7 @@ extension RangeRepairReport {
         }
         return table.lines + [
             "powers of two in \(scaledChannels) channels and \(scaledConstants) constants; outputs in "
-                + "float32 have \(isExact ? "the same bits" : "OTHER bits")",
+                + "float32 have the same bits",
             "operations with numbers too large for float16: \(overflowingBefore) → "
                 + "\(overflowingAfter)",
         ]

@@ -60,37 +60,51 @@ struct ActivationQuantization {
         let calibration = try ActivationCalibration(
             Model(package, execution: execution), names, on: runs)
         var (grids, entries) = (
-            [ActivationSite: AffineGrid](), [ActivationSite: QuantizationReport.Activation]())
+            [ActivationSite: AffineGrid](), [ActivationSite: QuantizationReport.Activation]()
+        )
         for site in sites.sites {
             guard let histogram = calibration.histograms[site.value],
                 let type = sites.type(of: site)
             else { continue }
-            let range = histogram.range(site.scheme)
+            let range = histogram.isTooLarge ? 0...0 : histogram.range(site.scheme)
             let grid = AffineGrid(site.scheme, range, precision: type.dataType)
-            grids[site] = grid
-            entries[site] = .init(site, histogram, grid)
+            let entry = QuantizationReport.Activation(site, histogram, grid)
+            let isPossible = !histogram.isTooLarge && grid.scales[0].isFinite
+            if isPossible { grids[site] = grid }
+            entries[site] = isPossible ? entry : entry.keptAsFloat
         }
         (self.grids, self.entries) = (grids, entries)
     }
 
     private static var needsCalibration: ConversionError {
         var error = ConversionError(
-            place: "activations", rule: "their ranges come from calibration, but there are no inputs",
+            place: "activations",
+            rule: "their ranges come from calibration, but there are no inputs",
             remedy: "Calibrate on photos.")
         error.kind = .option
         return error
     }
 
+    /// The sites that can be quantized.
+    var possible: [ActivationSite] { sites.sites.filter { grids[$0] != nil } }
+
     /// The package with all sites quantized but for some.
     func quantized(except kept: Set<ActivationSite> = []) -> MLPackage {
+        quantizedValues(except: kept).package
+    }
+
+    /// The package with all sites quantized but for some, and the names of the restored values.
+    func quantizedValues(
+        except kept: Set<ActivationSite> = []
+    ) -> (package: MLPackage, restored: [ActivationSite: String]) {
         let chosen = grids.filter { !kept.contains($0.key) }
-        var result = package.quantizing(sites, chosen)
+        var (result, restored) = package.quantizing(sites, chosen)
         let schemes = Set(chosen.keys.map { "\($0.scheme)" }).sorted()
         if !schemes.isEmpty {
             result.description.metadata.userDefined["retint.activations"] =
                 schemes.joined(separator: ", ")
         }
-        return result
+        return (result, restored)
     }
 
     /// What is to say about each site.

@@ -54,7 +54,8 @@ extension ValueHistogram {
         var power = (signal: 0.0, noise: 0.0)
         for index in counts.indices where counts[index] > 0 {
             let value = center(index)
-            let error = Double(value - grid.value(of: grid.code(nearest: value, block: 0), block: 0))
+            let error = Double(
+                value - grid.value(of: grid.code(nearest: value, block: 0), block: 0))
             power.noise += Double(counts[index]) * error * error
             power.signal += Double(counts[index]) * Double(value) * Double(value)
         }

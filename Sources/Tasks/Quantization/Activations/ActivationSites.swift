@@ -67,9 +67,10 @@ extension MLPackage {
     /// The package with values rounded to integers and restored before operations use them.
     ///
     /// - Parameter grids: the integers of each site; sites without one stay floats.
+    /// - Returns: the package, and the names of the restored values.
     func quantizing(
         _ sites: ActivationSites, _ grids: [ActivationSite: AffineGrid]
-    ) -> MLPackage {
+    ) -> (package: MLPackage, restored: [ActivationSite: String]) {
         var result = self
         var names = Set(program.types.keys)
         var restored: [ActivationSite: String] = [:]
@@ -87,6 +88,27 @@ extension MLPackage {
             }
             result.program.operations.append(operation)
         }
+        return (result, restored)
+    }
+}
+
+extension MLPackage {
+    /// The package without the rounding of some sites, which operations then use as floats.
+    func keepingFloats(_ kept: Set<ActivationSite>, _ restored: [ActivationSite: String])
+        -> MLPackage
+    {
+        let originals = Dictionary(
+            kept.compactMap { site in restored[site].map { ($0, site.value) } }
+        ) { first, _ in first }
+        var result = self
+        for index in result.program.operations.indices {
+            let names = result.program.operations[index].inputs.values.joined().compactMap(\.name)
+            for name in names {
+                guard let original = originals[name] else { continue }
+                result.program.operations[index].replaceInputs(name, by: original)
+            }
+        }
+        result.program.removeUnused()
         return result
     }
 }

@@ -17,6 +17,11 @@ struct ValueHistogram {
     /// The middle of an interval.
     func center(_ index: Int) -> Float { (Float(index) + 0.5) * width - reach }
 
+    /// Whether numbers were so large that no scale is reasonable, as in an attention mask; then the
+    /// counts are incomplete.
+    private(set) var isTooLarge = false
+    private static let largest: Float = 0x1p100
+
     /// Adds numbers.
     ///
     /// - Returns: false if a number is not finite; then nothing is added.
@@ -29,6 +34,10 @@ struct ValueHistogram {
         // Infinity and NaN times 0 are NaN.
         guard sum == 0 else { return false }
         (low, high) = (min(low, smallest), max(high, largest))
+        guard max(-smallest, largest) <= Self.largest else {
+            isTooLarge = true
+            return true
+        }
         widen(to: max(-smallest, largest))
         guard reach > 0 else {
             zeros += UInt64(values.count)
@@ -49,7 +58,7 @@ struct ValueHistogram {
         guard magnitude > reach else { return }
         // Below, the widths of intervals would be subnormal.
         let least = max(magnitude, 0x1p-100)
-        let next = least.binade >= 0x1p126 ? least.binade : 2 * least.binade
+        let next = 2 * least.binade
         if reach > 0 {
             for _ in 0..<min(Int(next.exponent - reach.exponent), 64) { joinPairs() }
         }

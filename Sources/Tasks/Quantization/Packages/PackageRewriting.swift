@@ -4,11 +4,14 @@ import RetintMLPackage
 struct PackageRewriting {
     /// The original package.
     let package: MLPackage
+    /// Its weights by name.
+    private let weights: [String: PackageWeight]
     /// The operations that replace an original one, by its index.
     private var replacements: [Int: [MILOperation]] = [:]
 
     init(_ package: MLPackage) {
         self.package = package
+        weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
     }
 
     /// The package with all replacements so far.
@@ -50,7 +53,7 @@ struct PackageRewriting {
 
     /// Whether the weight with this name has a bias that can be corrected.
     func hasBias(_ name: String) -> Bool {
-        package.weights.first { $0.name == name }.map { biasIndex(of: $0) != nil } ?? false
+        weights[name].map { biasIndex(of: $0) != nil } ?? false
     }
 
     /// The smallest scale of each block of a weight with which devices can add the bias, if the

@@ -76,7 +76,8 @@ extension MLPackage {
         let constants = Dictionary(
             program.operations.compactMap { operation in
                 operation.constantValue.map { (operation.outputs[0].name, $0) }
-            }) { first, _ in first }
+            }
+        ) { first, _ in first }
         var scales: [String: Float] = [:]
         for operation in program.operations where operation.type == "dequantize" {
             let scale: MILValue? =

@@ -1,6 +1,7 @@
 import Glibc
 import RetintEngine
 import RetintGraph
+import RetintMIL
 import RetintMLPackage
 import RetintRuntime
 
@@ -16,6 +17,7 @@ extension MLPackage {
     /// - Parameters:
     ///   - strength: α, from 0 to 1.
     ///   - runs: the inputs of each run, at least one.
+    /// - Throws: the errors of `ChannelMaxima`; `ConversionError` if a bit of the outputs changes.
     func smoothed(
         _ strength: Double, on runs: [[NamedTensor]], _ execution: Execution
     ) throws -> MLPackage {
@@ -24,6 +26,13 @@ extension MLPackage {
         var smoothing = try ActivationSmoothing(classes, maxima, strength)
         var result = self
         result.program = try smoothing.scaling.scaledProgram()
+        guard try hasOutputs(of: result, on: runs, execution) else {
+            throw ConversionError(
+                place: "smoothing",
+                rule: "the factors would change bits of the outputs in float32, because numbers "
+                    + "become too small or too large",
+                remedy: "Quantize without smoothing.")
+        }
         return result
     }
 }
@@ -105,7 +114,10 @@ private struct ActivationSmoothing {
         var parents = Array(0..<classes.count)
         func root(_ id: Int) -> Int {
             var id = id
-            while parents[id] != id { id = parents[id] }
+            while parents[id] != id {
+                parents[id] = parents[parents[id]]
+                id = parents[id]
+            }
             return id
         }
         var free: Set<Int> = []

@@ -30,6 +30,8 @@ struct ChannelClasses {
     private(set) var values: [String: Channels] = [:]
     private(set) var constants: [Scaled] = []
     private var parents: [Int] = []
+    /// The numbers of classes that are equal to each root.
+    private var sizes: [Int] = []
     private var isFixed: [Bool] = []
     let program: MILProgram
     let types: [String: MILTensorType]
@@ -67,6 +69,7 @@ struct ChannelClasses {
 extension ChannelClasses {
     private mutating func new(isFixed: Bool = false) -> Int {
         parents.append(parents.count)
+        sizes.append(1)
         self.isFixed.append(isFixed)
         return parents.count - 1
     }
@@ -74,26 +77,32 @@ extension ChannelClasses {
     private mutating func fixed() -> Channels { Channels(axis: nil, ids: [new(isFixed: true)]) }
 
     /// A class of its own for each channel.
-    mutating func free(_ value: MILNamedType, axis: Int) -> Channels {
-        guard let shape = value.type.shape, shape.indices.contains(axis) else {
-            return Channels(axis: nil, ids: [new()])
-        }
-        return Channels(axis: axis, ids: (0..<shape[axis]).map { _ in new() })
+    ///
+    /// - Parameter count: the number of channels: that of the weights, so that a small file cannot
+    ///   ask for many.
+    /// - Returns: nil if the value has another number.
+    mutating func free(_ value: MILNamedType, axis: Int, count: Int) -> Channels? {
+        guard let shape = value.type.shape, shape.indices.contains(axis), shape[axis] == count,
+            count > 0
+        else { return nil }
+        return Channels(axis: axis, ids: (0..<count).map { _ in new() })
     }
 
     mutating func unite(_ first: Int, _ second: Int) {
         let (a, b) = (root(first), root(second))
         guard a != b else { return }
-        parents[b] = a
-        isFixed[a] = isFixed[a] || isFixed[b]
+        let (large, small) = sizes[a] < sizes[b] ? (b, a) : (a, b)
+        parents[small] = large
+        sizes[large] += sizes[small]
+        isFixed[large] = isFixed[large] || isFixed[small]
     }
 
     /// Gives two values the same factors.
     mutating func unite(_ first: Channels, _ second: Channels) {
         if first.axis == second.axis, first.ids.count == second.ids.count {
             for (a, b) in zip(first.ids, second.ids) { unite(a, b) }
-        } else {
-            for id in first.ids + second.ids { unite(id, first.ids[0]) }
+        } else if let one = (first.ids + second.ids).first {
+            for id in first.ids + second.ids { unite(id, one) }
         }
     }
 
@@ -197,7 +206,9 @@ extension MILValue {
     /// The elements times powers of two; nil if one of them would be rounded or overflow.
     fileprivate func scaled(byPowers exponents: [Int]) throws -> MILValue? {
         let values = try floats()
-        let scaled = zip(values, exponents).map { Float(sign: .plus, exponent: $1, significand: $0) }
+        let scaled = zip(values, exponents).map {
+            Float(sign: .plus, exponent: $1, significand: $0)
+        }
         let result = MILValue.floats(scaled, shape: type.shape ?? [], as: type.dataType)
         let back = zip(try result.floats(), exponents).map {
             Float(sign: .plus, exponent: -$1, significand: $0)
@@ -211,16 +222,32 @@ extension MILProgram {
     fileprivate func replacingConstants(_ replaced: [Int: [String: MILValue]]) -> MILProgram {
         var result = self
         var names = Set(types.keys)
+        var uses: [String: Int] = [:]
+        for name in operations.flatMap(\.inputs.values).joined().compactMap(\.name) {
+            uses[name, default: 0] += 1
+        }
+        // A constant of one operation keeps its name, by which plans refer to it.
+        var own: [String: MILValue] = [:]
         result.operations = []
         for (index, operation) in operations.enumerated() {
             var operation = operation
             for (parameter, value) in (replaced[index] ?? [:]).sorted(by: { $0.key < $1.key }) {
                 let old = operation.inputs[parameter]?.first?.name ?? parameter
-                let name = names.insertUnused("\(old)_scaled")
-                result.operations.append(MILOperation(constant: name, value))
-                operation.inputs[parameter] = [.name(name)]
+                guard uses[old] != 1 else {
+                    own[old] = value
+                    continue
+                }
+                var constant = MILOperation(constant: names.insertUnused("\(old)_scaled"), value)
+                constant.name = old
+                result.operations.append(constant)
+                operation.inputs[parameter] = [.name(constant.outputs[0].name)]
             }
             result.operations.append(operation)
+        }
+        for index in result.operations.indices {
+            guard let name = result.operations[index].outputs.first?.name, let value = own[name]
+            else { continue }
+            result.operations[index].attributes["val"] = value
         }
         result.removeUnused()
         return result

@@ -4,10 +4,16 @@ import RetintMLPackage
 extension ChannelClasses {
     /// The operations that commute with positive factors of channels, from `x` to the result.
     private static let homogeneous: Set<String> = [
-        "avg_pool", "cast", "crop", "identity", "leaky_relu", "max_pool", "prelu", "reduce_max",
-        "reduce_mean", "reduce_sum", "relu", "resize_bilinear", "resize_nearest_neighbor",
+        "cast", "identity", "leaky_relu", "prelu", "reduce_max", "reduce_mean", "reduce_sum",
+        "relu",
+    ]
+    /// Those among them that work on all axes after the first two.
+    private static let spatial: Set<String> = [
+        "avg_pool", "crop", "max_pool", "resize_bilinear", "resize_nearest_neighbor",
         "upsample_bilinear", "upsample_nearest_neighbor",
     ]
+    /// The largest number of channels of a value.
+    private static let largestCount = 1 << 20
 
     /// Lets factors pass an operation.
     ///
@@ -36,6 +42,9 @@ extension ChannelClasses {
         case "reshape": return reshaped(operation)
         case "pixel_shuffle": return shuffled(operation)
         case let type where Self.homogeneous.contains(type): return passed(operation)
+        case let type where Self.spatial.contains(type):
+            guard channels(operation, "x")?.axis ?? 0 <= 1 else { return false }
+            return passed(operation)
         default: return false
         }
     }
@@ -92,16 +101,16 @@ extension ChannelClasses {
     private mutating func weighted(
         _ operation: MILOperation, _ index: Int, axis: Int, weight: String, output: Int
     ) -> Bool {
-        guard let x = channels(operation, "x"),
-            let shape = constant(operation, weight)?.type.shape, shape.count > 1,
+        guard let x = channels(operation, "x"), let value = constant(operation, weight),
+            let shape = value.type.shape, shape.count > 1, value.type.elementCount ?? 0 > 0,
             operation.type != "matmul" || shape.count == 2,
-            operation.inputs["bias"] == nil || constant(operation, "bias") != nil
+            isVector(operation, "bias", shape[output], isOptional: true)
         else { return false }
         let groups = integers(operation, "groups")?.first ?? 1
-        guard output == 0 || groups == 1 else { return false }
-        let result = free(operation.outputs[0], axis: axis)
-        guard result.axis != nil, result.ids.count == shape[output],
-            x.axis == nil || (x.axis == axis && x.ids.count == shape[1 - output] * groups)
+        let inputs = shape[1 - output].multipliedReportingOverflow(by: groups)
+        guard groups > 0, !inputs.overflow, output == 0 || groups == 1,
+            x.axis == nil || (x.axis == axis && x.ids.count == inputs.partialValue),
+            let result = free(operation.outputs[0], axis: axis, count: shape[output])
         else { return false }
         add(
             Scaled(
@@ -112,6 +121,14 @@ extension ChannelClasses {
         addVector(operation, index, "bias", result)
         define(operation, result)
         return true
+    }
+
+    /// Whether a parameter is a constant vector of this length.
+    private func isVector(
+        _ operation: MILOperation, _ parameter: String, _ count: Int, isOptional: Bool = false
+    ) -> Bool {
+        if isOptional, operation.inputs[parameter] == nil { return true }
+        return constant(operation, parameter)?.type.shape == [count]
     }
 
     /// A vector with one element per channel of a value.
@@ -132,12 +149,11 @@ extension ChannelClasses {
     /// (x − mean) / √(variance + ε) · gamma + beta: the mean has the factors of the input, gamma
     /// those of the output over those of the input.
     private mutating func normalized(_ operation: MILOperation, _ index: Int) -> Bool {
-        let parameters = ["mean", "gamma", "beta"]
         guard let x = channels(operation, "x"),
-            parameters.allSatisfy({ constant(operation, $0) != nil })
-        else { return false }
-        let result = free(operation.outputs[0], axis: 1)
-        guard result.axis != nil, x.axis == nil || (x.axis == 1 && x.ids.count == result.ids.count)
+            let count = constant(operation, "gamma")?.type.elementCount,
+            ["mean", "gamma", "beta"].allSatisfy({ isVector(operation, $0, count) }),
+            x.axis == nil || (x.axis == 1 && x.ids.count == count),
+            let result = free(operation.outputs[0], axis: 1, count: count)
         else { return false }
         addVector(operation, index, "mean", x)
         addVector(operation, index, "gamma", result, divided: x)
@@ -149,17 +165,22 @@ extension ChannelClasses {
     /// Normalization by the input's own statistics: its ε has no factor, so the input has none.
     private mutating func normalizing(_ operation: MILOperation, _ index: Int) -> Bool {
         guard let x = operation.inputs["x"]?.first?.name,
-            let gamma = constant(operation, "gamma"), constant(operation, "beta") != nil,
-            gamma.type.shape?.count == 1
+            let count = constant(operation, "gamma")?.type.elementCount,
+            ["gamma", "beta"].allSatisfy({ isVector(operation, $0, count) }),
+            let axis = operation.type == "instance_norm" ? 1 : onlyAxis(operation),
+            let result = free(operation.outputs[0], axis: axis, count: count)
         else { return false }
-        let axis = operation.type == "instance_norm" ? 1 : lastAxis(operation)
-        let result = free(operation.outputs[0], axis: axis)
-        guard result.axis != nil, result.ids.count == gamma.type.elementCount else { return false }
         fix(x)
         addVector(operation, index, "gamma", result)
         addVector(operation, index, "beta", result)
         define(operation, result)
         return true
+    }
+
+    /// The axis over which an operation runs; nil if there are several.
+    private func onlyAxis(_ operation: MILOperation) -> Int? {
+        guard let axes = integers(operation, "axes"), axes.count == 1 else { return nil }
+        return axes[0] < 0 ? axes[0] + (operation.outputs[0].type.shape?.count ?? 0) : axes[0]
     }
 
     /// A sum or an extreme: all parts have the factors of the result.
@@ -172,7 +193,9 @@ extension ChannelClasses {
             else { return false }
             unite(computed[0], computed[1])
         } else if let other = parts.first(where: { $0.channels == nil }) {
-            guard addOperand(operation, index, other.name, first) else { return false }
+            guard first.axis == nil || keepsShape(operation, other.name == "x" ? "y" : "x"),
+                addOperand(operation, index, other.name, first)
+            else { return false }
         }
         define(operation, first)
         return true
@@ -230,9 +253,11 @@ extension ChannelClasses {
             own.count(where: { $0 > 1 }) == 1, let place = own.firstIndex(where: { $0 > 1 })
         else { return false }
         let axis = place + rank - own.count
-        let result = free(operation.outputs[0], axis: axis)
-        guard result.axis == axis, result.ids.count == own[place],
-            value.axis == nil || (value.axis == axis && value.ids.count == result.ids.count)
+        guard
+            value.axis == nil
+                || (value.axis == axis && value.ids.count == own[place]
+                    && keepsShape(operation, parameter == "x" ? "y" : "x")),
+            let result = free(operation.outputs[0], axis: axis, count: own[place])
         else { return false }
         add(
             Scaled(
@@ -252,19 +277,20 @@ extension ChannelClasses {
         let names = (operation.inputs["values"] ?? []).compactMap(\.name)
         let parts = names.compactMap { values[$0] }
         guard !parts.isEmpty, parts.count == operation.inputs["values"]?.count,
-            let rank = operation.outputs[0].type.shape?.count,
-            var axis = integers(operation, "axis")?.first
+            let shape = operation.outputs[0].type.shape,
+            var axis = integers(operation, "axis")?.first, !flag(operation, "interleave")
         else { return false }
-        if axis < 0 { axis += rank }
+        if axis < 0 { axis += shape.count }
+        guard shape.indices.contains(axis), shape[axis] <= Self.largestCount else { return false }
         if parts.allSatisfy({ $0.axis == axis }) {
             define(operation, Channels(axis: axis, ids: parts.flatMap(\.ids)))
             return true
         }
         let spread = zip(names, parts).map { name, part -> Channels? in
-            guard part.axis == nil, let shape = types[name]?.shape, shape.indices.contains(axis)
+            guard part.axis == nil, let id = part.ids.first, let own = types[name]?.shape,
+                own.indices.contains(axis), own[axis] <= Self.largestCount
             else { return part.axis == axis ? part : nil }
-            return Channels(
-                axis: axis, ids: [Int](repeating: part.ids[0], count: shape[axis]))
+            return Channels(axis: axis, ids: [Int](repeating: id, count: own[axis]))
         }
         guard spread.allSatisfy({ $0 != nil }) else { return false }
         define(operation, Channels(axis: axis, ids: spread.compactMap(\.self).flatMap(\.ids)))
@@ -273,7 +299,7 @@ extension ChannelClasses {
 
     /// Padding with zeros, or with values of the same channel.
     private mutating func padded(_ operation: MILOperation) -> Bool {
-        let value = constant(operation, "constant_val")
+        let value = setting(operation, "constant_val")
         guard value == nil || (try? value?.floats()) == [0] else { return false }
         return passed(operation)
     }

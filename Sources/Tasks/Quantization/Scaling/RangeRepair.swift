@@ -31,7 +31,8 @@ public struct RangeRepairReport: Hashable, Sendable, Encodable {
     /// that are too large for float16.
     public internal(set) var overflowingBefore = 0
     public internal(set) var overflowingAfter = 0
-    /// Whether the outputs in float32 have the same bits before and after, on the given inputs.
+    /// Whether the outputs in float32 have the same bits before and after, on the given inputs; if
+    /// not, the package was left as it is.
     public internal(set) var isExact = true
 }
 
@@ -53,30 +54,39 @@ extension MLPackage {
     ) throws -> (package: MLPackage, report: RangeRepairReport) {
         guard !inputs.isEmpty else {
             throw ConversionError(
-                place: "repair", rule: "the ranges of values come from runs, but there are no inputs",
+                place: "repair",
+                rule: "the ranges of values come from runs, but there are no inputs",
                 remedy: "Pass at least one photo.")
         }
         let model = Model(self, execution: execution)
         let classes = ChannelClasses(program)
         let maxima = try ChannelMaxima(model, classes, on: inputs)
         var scaling = ChannelScaling(classes)
-        for (id, maximum) in classes.maxima(maxima) where !HalfRange.suits(maximum) {
-            scaling.set(id, to: -Int(maximum.exponent))
+        for (id, maximum) in classes.maxima(maxima) {
+            scaling.set(id, to: HalfRange.exponent(for: maximum))
         }
         var result = self
         result.program = try scaling.scaledProgram()
-        var report = RangeRepairReport(scaling, maxima)
-        if report.scaledChannels > 0 {
-            let expected = try ModelProgram(model.graph(on: inputs[0]))
-            let changed = try ModelProgram(Model(result, execution: execution).graph(on: inputs[0]))
-            report.isExact = try inputs.allSatisfy { input in
-                let (before, after) = (
-                    try expected.finiteOutputs(of: input), try changed.finiteOutputs(of: input)
-                )
-                return zip(before, after).allSatisfy { $0.data.hasBits(of: $1.data) }
-            }
+        if result != self, try !hasOutputs(of: result, on: inputs, execution) {
+            var report = RangeRepairReport(ChannelScaling(classes), maxima)
+            report.isExact = false
+            return (self, report)
         }
-        return (result, report)
+        return (result, RangeRepairReport(scaling, maxima))
+    }
+
+    /// Whether another package's outputs in float32 have the same bits.
+    func hasOutputs(
+        of other: MLPackage, on inputs: [[NamedTensor]], _ execution: Execution
+    ) throws -> Bool {
+        let (first, second) = (
+            try ModelProgram(Model(self, execution: execution).graph(on: inputs[0])),
+            try ModelProgram(Model(other, execution: execution).graph(on: inputs[0]))
+        )
+        return try inputs.allSatisfy { input in
+            zip(try first.finiteOutputs(of: input), try second.finiteOutputs(of: input))
+                .allSatisfy { $0.data.hasBits(of: $1.data) }
+        }
     }
 }
 
@@ -89,11 +99,20 @@ extension TensorData {
 /// Which magnitudes suit float16.
 private enum HalfRange {
     static let limit: Float = 65504
-    /// A channel whose largest magnitude is within these has room for larger ones on other inputs,
-    /// and for smaller numbers above the subnormal ones, below 2^-14.
-    private static let suitable: ClosedRange<Float> = 0x1p-6...0x1p12
+    /// Above these, a channel is made smaller, so that other inputs have room; below, it is made
+    /// larger: numbers of a fraction of the largest one would be subnormal, below 2^-14.
+    private static let (room, least): (Float, Float) = (0x1p12, 0x1p-6)
 
-    static func suits(_ maximum: Float) -> Bool { maximum == 0 || suitable.contains(maximum) }
+    static func suits(_ maximum: Float) -> Bool {
+        maximum == 0 || (least...limit).contains(maximum)
+    }
+
+    /// The exponent of the factor for a channel with this largest magnitude: as much as is needed
+    /// downwards, because other values share it, and up to 1.
+    static func exponent(for maximum: Float) -> Int {
+        if maximum >= room { return Int(room.exponent) - 1 - Int(maximum.exponent) }
+        return maximum > 0 && maximum < least ? -Int(maximum.exponent) : 0
+    }
 }
 
 extension ChannelClasses {
@@ -125,9 +144,11 @@ extension RangeRepairReport {
                 after: after.max() ?? 0)
             if value.before > HalfRange.limit { large.insert(name) }
             if value.after > HalfRange.limit { largeAfter.insert(name) }
-            let suited = own.allSatisfy(HalfRange.suits)
-            if !suited, after.allSatisfy(HalfRange.suits) { repaired.append(value) }
-            if value.after > HalfRange.limit { remaining.append(value) }
+            if !HalfRange.suits(value.after) {
+                remaining.append(value)
+            } else if !HalfRange.suits(value.before) {
+                repaired.append(value)
+            }
             scaledChannels += channels.ids.count { scaling.exponent($0) != 0 }
         }
         scaledConstants = classes.constants.count { constant in
@@ -135,8 +156,29 @@ extension RangeRepairReport {
                 scaling.exponents(of: constant, $0).contains { $0 != 0 }
             } ?? false
         }
+        for constant in classes.largeConstants(HalfRange.limit) {
+            remaining.append(constant)
+            large.insert(constant.name)
+            largeAfter.insert(constant.name)
+        }
         overflowingBefore = classes.program.computing.count { $0.touches(large) }
         overflowingAfter = classes.program.computing.count { $0.touches(largeAfter) }
+    }
+}
+
+extension ChannelClasses {
+    /// The constants with magnitudes above a limit that take up no factors, such as variances.
+    fileprivate func largeConstants(_ limit: Float) -> [RangeRepairReport.Value] {
+        let scaled = Set(
+            constants.compactMap {
+                program.operations[$0.operation].inputs[$0.parameter]?.first?.name
+            })
+        return constantValues.sorted { $0.key < $1.key }.compactMap { name, value in
+            guard value.type.dataType.isFloat, !scaled.contains(name),
+                let largest = try? value.floats().lazy.map(\.magnitude).max(), largest > limit
+            else { return nil }
+            return .init(name: name, operation: "const", before: largest, after: largest)
+        }
     }
 }
 

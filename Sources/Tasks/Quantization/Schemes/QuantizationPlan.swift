@@ -33,7 +33,8 @@ public struct QuantizationPlan: Hashable, Sendable {
         let weights = weights.all.sorted { "\($0)" < "\($1)" }.map {
             (target: $0.firstTarget, reason: "\($0.weights) weights")
         }
-        let activations = activations.all.isEmpty
+        let activations =
+            activations.all.isEmpty
             ? [] : [(target: ActivationScheme.firstTarget, reason: "quantized activations")]
         return (activations + weights).max { $0.target < $1.target }
     }

@@ -27,7 +27,7 @@ extension MLPackage {
         try bound.check(probe)
         let search = try ActivationSearch(self, plan, inputs, bound, probe, execution)
         let (kept, proof) = try search.smallest()
-        var (package, report) = try search.quantized(except: kept)
+        var (package, report) = search.quantized(except: kept)
         let change = try probe.change(to: package)
         guard bound.error(change) <= bound.error else { throw bound.unreachable }
         report.activations = search.activations.report(except: kept, search.effects)
@@ -42,11 +42,12 @@ private struct ActivationSearch {
     let activations: ActivationQuantization
     /// The change of the outputs when only this input is quantized.
     private(set) var effects: [ActivationSite: QuantizationReport.OutputChange] = [:]
-    private let plan: QuantizationPlan
-    private let inputs: [[NamedTensor]]
+    /// The package with all inputs and the weights quantized; those that stay floats are taken out
+    /// of it, so that weights are calibrated once.
+    private let whole: QuantizedPackage
+    private let restored: [ActivationSite: String]
     private let bound: QuantizationBound
     private let probe: OutputProbe
-    private let execution: Execution
     /// The number of runs on which each input is measured separately.
     private static let probeRuns = 4
     /// The largest number of inputs of which all choices are tried.
@@ -58,17 +59,24 @@ private struct ActivationSearch {
     ) throws {
         let source = try package.smoothed(as: plan, on: inputs, execution)
         activations = try ActivationQuantization(source, plan.activations, execution, on: inputs)
-        (self.plan, self.inputs, self.bound) = (plan, inputs, bound)
-        (self.probe, self.execution) = (probe, execution)
-        let all = Set(activations.sites.sites)
+        (self.bound, self.probe) = (bound, probe)
+        let (quantized, restored) = activations.quantizedValues()
+        self.restored = restored
+        whole = try quantized.compressed(plan, inputs, execution)
+        let all = Set(activations.possible)
         for site in all {
             let alone = activations.quantized(except: all.subtracting([site]))
             effects[site] = try probe.change(to: alone, onFirst: Self.probeRuns)
         }
     }
 
-    func quantized(except kept: Set<ActivationSite>) throws -> QuantizedPackage {
-        try activations.quantized(except: kept).compressed(plan, inputs, execution)
+    func quantized(except kept: Set<ActivationSite>) -> QuantizedPackage {
+        var result = whole
+        result.package = whole.package.keepingFloats(kept, restored)
+        if kept.count == restored.count {
+            result.package.description.metadata.userDefined["retint.activations"] = nil
+        }
+        return result
     }
 
     private func error(except kept: Set<ActivationSite>) throws -> Double {
@@ -81,7 +89,7 @@ private struct ActivationSearch {
 
     /// The inputs that stay floats, and what is known about their number.
     func smallest() throws -> (Set<ActivationSite>, QuantizationSearchReport.Proof) {
-        let all = activations.sites.sites
+        let all = activations.possible
         if try passes(except: []) { return ([], .optimal) }
         guard try passes(except: Set(all)) else { throw bound.unreachable }
         if all.count <= Self.exhaustive, let found = try best(of: all) { return (found, .optimal) }
