@@ -115,8 +115,8 @@ extension RangeRepairReport {
             ])
         }
         return table.lines + [
-            "powers of two in \(scaledChannels) channels and \(scaledConstants) constants; outputs in "
-                + "float32 have the same bits",
+            "powers of two in \(scaledChannels) channels and \(scaledConstants) constants; "
+                + "outputs in float32 have the same bits",
             "operations with numbers too large for float16: \(overflowingBefore) → "
                 + "\(overflowingAfter)",
         ]

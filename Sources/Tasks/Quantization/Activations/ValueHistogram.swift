@@ -1,7 +1,8 @@
 /// How often the numbers of a value lie in each of many equal intervals around zero, gathered in
 /// one pass: where a number lies outside, the intervals double.
 struct ValueHistogram {
-    /// The number of intervals; a multiple of 4, so that pairs on either side of zero can be joined.
+    /// The number of intervals; a multiple of 4, so that pairs on either side of zero can be
+    /// joined.
     private static let size = 1 << 13
     /// Counts of numbers other than zero.
     private(set) var counts = [UInt64](repeating: 0, count: size)

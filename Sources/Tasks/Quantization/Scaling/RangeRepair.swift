@@ -27,9 +27,10 @@ public struct RangeRepairReport: Hashable, Sendable, Encodable {
     public internal(set) var repaired: [Value] = []
     /// The values that still are: no factor can be moved out of them.
     public internal(set) var remaining: [Value] = []
-    /// The operations that would need float32 before and after: those that compute or use numbers
+    /// The operations that would need float32 before the repair: those that compute or use numbers
     /// that are too large for float16.
     public internal(set) var overflowingBefore = 0
+    /// The operations that would need float32 after it.
     public internal(set) var overflowingAfter = 0
     /// Whether the outputs in float32 have the same bits before and after, on the given inputs; if
     /// not, the package was left as it is.

@@ -44,8 +44,8 @@ public struct ActivationScheme: Hashable, Sendable {
         (self.integers, self.mode, self.range) = (integers, mode, range)
     }
 
-    /// The operations whose inputs are quantized unless a plan says otherwise: those of coremltools,
-    /// and the others that have weights. A `matmul` of two values is not among them.
+    /// The operations whose inputs are quantized unless a plan says otherwise: those of
+    /// coremltools, and the others that have weights. A `matmul` of two values is not among them.
     public static let standardTypes: Set<String> = [
         "add", "avg_pool", "conv", "conv_transpose", "linear", "matmul", "max_pool",
     ]

@@ -41,7 +41,8 @@ struct AffineGrid: WeightGrid {
         zeroPoints = Self.zeroPoints(bounds, range, dataType, mode)
     }
 
-    /// The same grid with all codes of its type: `quantize` does not leave one out in symmetric mode.
+    /// The same grid with all codes of its type: `quantize` does not leave one out in symmetric
+    /// mode.
     var withAllCodes: AffineGrid {
         var grid = self
         grid.range = Self.codeRange(dataType, .linear)
