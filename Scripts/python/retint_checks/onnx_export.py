@@ -20,7 +20,9 @@ import sys
 import tempfile
 
 import h5py
+import numpy
 import torch
+from PIL import Image
 
 import export_pytorch
 import retint_build
@@ -148,6 +150,35 @@ def check_activations(folder):
     return passed
 
 
+def check_w8a8(folder):
+    """Whether ONNX Runtime's outputs of a calibrated package with int8 weights and activations are
+    the package's, but for values that are rounded to the other neighbor."""
+    photos = folder / "photos"
+    photos.mkdir()
+    generator = numpy.random.default_rng(0)
+    for index in range(4):
+        coarse = generator.integers(0, 256, (6, 6, 3), numpy.uint8)
+        image = Image.fromarray(coarse).resize((SIZE, SIZE), Image.Resampling.BICUBIC)
+        image.save(photos / f"{index}.png")
+    model = checkpoint(folder, "mobile-unet")
+    source, package, network = (
+        folder / name for name in ("plain.mlpackage", "w8a8.mlpackage", "w8a8.onnx"))
+    run("export", model, "-o", source, "--size", SIZE, "--target", "iOS17")
+    run("quantize", source, "-o", package, "--weights", "int8", "--activations", "int8",
+        "--calibrate", photos)
+    run("export", package, "-o", network)
+    retint_onnx.check(network)
+    values = retint_onnx.lightness([1, 1, SIZE, SIZE])
+    outputs = retint_onnx.run(network, values, optimizes=False)
+    reference = write_reference(folder, values, outputs)
+    figures = psnr(package, "--reference", reference), psnr(package, "--against", model)
+    passed = figures[0] >= max(50, figures[1] + 6)
+    print(f"{'mobile-unet':16} int8 weights and activations   PSNR {figures[0]:6.1f} dB against "
+          f"the package, which has {figures[1]:6.1f} dB against the checkpoint  "
+          f"{'ok' if passed else 'FAILED'}", flush=True)
+    return passed
+
+
 def check_cases(folder, sample):
     """Whether the files of single operations are right; prints those that are not."""
     found = sample.of(cases.read(folder))
@@ -183,6 +214,7 @@ def main():
             subprocess.run([sys.executable, script, written], check=True)
         passed = check_cases(written, sample)
         passed &= check_activations(folder)
+        passed &= check_w8a8(folder)
         for architecture in options.architectures or sample.of(ARCHITECTURES):
             model = checkpoint(folder, architecture)
             for form in sample.of(forms(architecture)):
