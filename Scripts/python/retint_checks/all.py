@@ -4,8 +4,8 @@
 
 The first stage is `Scripts/check tests`: a failure there ends the run. Then come the others, two
 at a time. Heavy ones take a random sample of their cases; the seed is printed at the beginning and
-at the end, and --seed repeats it. Those with the most time take turns: a run has half of them, by the
-seed; --every runs all. --only runs only these checks, without the first stage. The time of each
+at the end, and --seed repeats it. Those with the most time take turns: a run has half of them, by
+the seed; --every runs all. --only runs only these checks, without the first stage. The time of each
 check is printed at the end. The exit status is 1 when one fails.
 """
 
@@ -91,9 +91,10 @@ def main():
         run = Run(steps, seed, pathlib.Path(folder))
         if options.only:
             run.checks([check for check in CHECKS if check.name in options.only])
-        elif run.first_stage():
-            run.checks([check for check in CHECKS if options.every or check.turn in (
-                None, seed % 2)])
+        else:
+            chosen = [check for check in CHECKS if options.every or check.turn in (None, seed % 2)]
+            if run.first_stage(chosen):
+                run.checks(chosen)
     print(f"{steps.table()}\n\nRun by Scripts/check all --seed {seed}")
     return 0 if steps.succeeded else 1
 
@@ -102,26 +103,27 @@ class Run:
     def __init__(self, steps, seed, folder):
         self.steps, self.seed, self.folder = steps, seed, folder
 
-    def first_stage(self):
-        """Sets up, builds and tests; meanwhile, what the other checks need is installed."""
+    def first_stage(self, checks):
+        """Sets up, builds and tests; meanwhile, what the checks need is installed."""
         if not self.steps.run("packages", "Scripts/setup", "--mpi", "--release"):
             return False
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            installation = pool.submit(self.install)
+            installation = pool.submit(self.install, checks)
             sample = argparse.Namespace(sample=TESTS_SAMPLE, seed=self.seed)
             if not tests.run(self.steps, retint_options.Sample(sample, "tests")):
                 self.steps.stop()
                 return False
             return installation.result()
 
-    def install(self):
-        """Python's packages, NVRTC, versions of coremltools, and a bare Debian."""
-        reading = next(check for check in CHECKS if check.name == "reading")
-        command = (
-            "Scripts/setup --python --coreai --cuda && "
-            f"{' '.join(self.command(reading))} --prepare && {' '.join(HERE)} release --prepare")
+    def install(self, checks):
+        """Python's packages, and what the checks need of NVRTC, coremltools and a bare Debian."""
+        named = {check.name: check for check in checks}
+        setup = "Scripts/setup --python --coreai" + (" --cuda" if "nvrtc" in named else "")
+        commands = [setup] + [
+            f"{' '.join(self.command(named[name]))} --prepare"
+            for name in ("reading", "release") if name in named]
         return self.steps.run(
-            "installation", "bash", "-c", command, log=self.folder / "installation")
+            "installation", "bash", "-c", " && ".join(commands), log=self.folder / "installation")
 
     def command(self, check):
         options = [option.replace(MODELS, str(self.folder / "models")) for option in check.options]
