@@ -287,6 +287,31 @@ import Testing
         #expect(report.overflowingAfter == 1)
     }
 
+    /// Shapes that a damaged file declares neither trap nor take memory.
+    @Test(arguments: [0, 1 << 44]) func absurdShapesAreLeftAlone(_ channels: Int) throws {
+        var net = Sketch(input: [1, 4, 8, 8])
+        let x = net.conv(
+            .name("x"), net.numbers([2, 4, 1, 1]), net.numbers([2]), [1, channels, 8, 8])
+        let none = net.constant(.floats([], shape: [0, channels, 1, 1]))
+        let y = net.conv(x, none, net.numbers([2]), [1, 2, 8, 8], groups: 1 << 30)
+        let inputs = [
+            "axis": net.constant(.integer(-9)), "interleave": net.constant(.bool(false)),
+        ]
+        let joined = net.add("concat", inputs, [1, channels, 8, 8], listing: [x, .name("x")])
+        let sum = net.add("add", ["x": x, "y": .name("x")], [1, channels, 8, 8])
+        let shuffled = net.add(
+            "pixel_shuffle", ["x": sum, "upscale_factor": net.constant(.integer(0))], [1])
+        let moved = net.add(
+            "transpose", ["x": joined, "perm": net.constant(.integers([7, -9]))], [1])
+        var program = try net.package(returning: y).program
+        program.outputs += [shuffled, moved].compactMap(\.name)
+        let classes = ChannelClasses(program)
+        #expect(classes.count < 100)
+        var scaling = ChannelScaling(classes)
+        for id in 0..<classes.count { scaling.set(id, to: .max) }
+        _ = try scaling.scaledProgram()
+    }
+
     /// Weights keep their names, by which plans refer to them.
     @Test func weightsKeepTheirNames() throws {
         let planted = try convolutions([0x1p18, 1, 1, 1])
