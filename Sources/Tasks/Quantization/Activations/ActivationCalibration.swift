@@ -50,7 +50,11 @@ struct ActivationQuantization {
     ) throws {
         self.package = package
         sites = ActivationSites(package, plan)
-        guard !runs.isEmpty else { throw Self.needsCalibration }
+        guard !runs.isEmpty else {
+            throw ConversionError.option(
+                "activations", "their ranges come from calibration, but there are no inputs",
+                "Calibrate on photos.")
+        }
         guard !sites.sites.isEmpty else {
             throw ConversionError(
                 place: "activations", rule: "no input of an operation can be quantized",
@@ -74,15 +78,6 @@ struct ActivationQuantization {
             entries[site] = isPossible ? entry : entry.keptAsFloat
         }
         (self.grids, self.entries) = (grids, entries)
-    }
-
-    private static var needsCalibration: ConversionError {
-        var error = ConversionError(
-            place: "activations",
-            rule: "their ranges come from calibration, but there are no inputs",
-            remedy: "Calibrate on photos.")
-        error.kind = .option
-        return error
     }
 
     /// The sites that can be quantized.

@@ -73,19 +73,10 @@ extension MLPackage {
 
     /// The scales of quantized values, by the names of the restored values.
     private var activationScales: [String: Float] {
-        let constants = Dictionary(
-            program.operations.compactMap { operation in
-                operation.constantValue.map { (operation.outputs[0].name, $0) }
-            }
-        ) { first, _ in first }
+        let constants = program.constantValues
         var scales: [String: Float] = [:]
         for operation in program.operations where operation.type == "dequantize" {
-            let scale: MILValue? =
-                switch operation.inputs["scale"]?.first {
-                case .value(let value): value
-                case .name(let name): constants[name]
-                case nil: nil
-                }
+            let scale = constants.value(of: operation.inputs["scale"])
             guard let name = operation.outputs.first?.name else { continue }
             scales[name] = try? scale?.floats().max()
         }

@@ -42,19 +42,14 @@ private struct ActivationSmoothing {
     private let classes: ChannelClasses
     /// The largest magnitudes of classes, by their roots: of values, and of the weights that use
     /// them.
-    private var activations: [Int: Float] = [:]
+    private let activations: [Int: Float]
     private var weights: [Int: Float] = [:]
     /// The classes that only depthwise convolutions use.
     private var depthwise: Set<Int> = []
 
     init(_ classes: ChannelClasses, _ maxima: ChannelMaxima, _ strength: Double) throws {
         (self.classes, scaling) = (classes, ChannelScaling(classes))
-        for (name, channels) in classes.values {
-            for (id, maximum) in zip(channels.ids, maxima.maxima[name] ?? []) {
-                let root = classes.root(id)
-                activations[root] = max(activations[root] ?? 0, maximum)
-            }
-        }
+        activations = maxima.byClass(classes)
         try findWeights()
         let wishes = wishes(strength)
         for component in components() {
@@ -92,18 +87,11 @@ private struct ActivationSmoothing {
             else { continue }
             let shape = value.type.shape ?? []
             let isDepthwise = constant.groups > 1 && shape[axis] == 1
-            let inner = shape[(axis + 1)...].reduce(1, *)
-            let outputs = max((shape.first ?? 1) / max(constant.groups, 1), 1)
-            for (index, element) in try value.floats().enumerated() {
-                var channel = index / inner % shape[axis]
-                if constant.groups > 1 {
-                    channel += index / (inner * shape[axis]) / outputs * shape[axis]
-                }
-                guard channel < channels.ids.count else { continue }
-                let root = classes.root(channels.ids[channel])
-                weights[root] = max(weights[root] ?? 0, element.magnitude)
-            }
             let roots = channels.ids.map(classes.root)
+            let elements = try value.floats()
+            constant.forEachElement(of: shape, along: axis, channels: roots.count) {
+                weights[roots[$1]] = max(weights[roots[$1]] ?? 0, elements[$0].magnitude)
+            }
             if isDepthwise { depthwise.formUnion(roots) } else { dense.formUnion(roots) }
         }
         depthwise.subtract(dense)
@@ -111,22 +99,14 @@ private struct ActivationSmoothing {
 
     /// The classes that appear together in values.
     private func components() -> [[Int]] {
-        var parents = Array(0..<classes.count)
-        func root(_ id: Int) -> Int {
-            var id = id
-            while parents[id] != id {
-                parents[id] = parents[parents[id]]
-                id = parents[id]
-            }
-            return id
-        }
+        var sets = DisjointSets(count: classes.count)
         var free: Set<Int> = []
         for channels in classes.values.values {
             let own = channels.ids.map(classes.root).filter { !classes.isFixed($0) }
             free.formUnion(own)
             guard let first = own.first else { continue }
-            for id in own { parents[root(id)] = root(first) }
+            for id in own { sets.unite(first, id) }
         }
-        return Array(Dictionary(grouping: free, by: root).values)
+        return Array(Dictionary(grouping: free, by: sets.root).values)
     }
 }

@@ -29,9 +29,7 @@ struct ChannelClasses {
 
     private(set) var values: [String: Channels] = [:]
     private(set) var constants: [Scaled] = []
-    private var parents: [Int] = []
-    /// The numbers of classes that are equal to each root.
-    private var sizes: [Int] = []
+    private var classes = DisjointSets()
     private var isFixed: [Bool] = []
     let program: MILProgram
     let types: [String: MILTensorType]
@@ -40,10 +38,7 @@ struct ChannelClasses {
     init(_ program: MILProgram) {
         self.program = program
         types = program.types
-        let found = program.operations.compactMap { operation in
-            operation.constantValue.map { (operation.outputs[0].name, $0) }
-        }
-        constantValues = Dictionary(found) { first, _ in first }
+        constantValues = program.constantValues
         for input in program.inputs { values[input.name] = fixed() }
         for (index, operation) in program.operations.enumerated()
         where !operation.isConstant && !operation.isConstantExpression {
@@ -53,25 +48,19 @@ struct ChannelClasses {
     }
 
     /// The class that stands for all classes that are equal to this one.
-    func root(_ id: Int) -> Int {
-        var id = id
-        while parents[id] != id { id = parents[id] }
-        return id
-    }
+    func root(_ id: Int) -> Int { classes.root(id) }
 
     func isFixed(_ id: Int) -> Bool { isFixed[root(id)] }
 
-    var count: Int { parents.count }
+    var count: Int { classes.count }
 }
 
 // MARK: Classes
 
 extension ChannelClasses {
     private mutating func new(isFixed: Bool = false) -> Int {
-        parents.append(parents.count)
-        sizes.append(1)
         self.isFixed.append(isFixed)
-        return parents.count - 1
+        return classes.add()
     }
 
     private mutating func fixed() -> Channels { Channels(axis: nil, ids: [new(isFixed: true)]) }
@@ -89,12 +78,8 @@ extension ChannelClasses {
     }
 
     mutating func unite(_ first: Int, _ second: Int) {
-        let (a, b) = (root(first), root(second))
-        guard a != b else { return }
-        let (large, small) = sizes[a] < sizes[b] ? (b, a) : (a, b)
-        parents[small] = large
-        sizes[large] += sizes[small]
-        isFixed[large] = isFixed[large] || isFixed[small]
+        guard let (root, merged) = classes.unite(first, second) else { return }
+        isFixed[root] = isFixed[root] || isFixed[merged]
     }
 
     /// Gives two values the same factors.
@@ -171,7 +156,6 @@ struct ChannelScaling {
     func exponents(of constant: ChannelClasses.Scaled, _ value: MILValue) -> [Int] {
         let shape = value.type.shape ?? []
         var result = [Int](repeating: 0, count: value.type.elementCount ?? 0)
-        let strides = shape.indices.map { shape[($0 + 1)...].reduce(1, *) }
         for (sign, all) in [(1, constant.multiplied), (-1, constant.divided)] {
             for channels in all {
                 let own = channels.ids.map { sign * exponent($0) }
@@ -180,17 +164,35 @@ struct ChannelScaling {
                     for index in result.indices { result[index] += own[0] }
                     continue
                 }
-                // The group of a weight follows from its output channel, the first axis.
-                let perGroup = constant.groups > 1 && own.count != shape[axis]
-                let outputsPerGroup = max((shape.first ?? 1) / max(constant.groups, 1), 1)
-                for index in result.indices {
-                    var channel = index / strides[axis] % shape[axis]
-                    if perGroup { channel += index / strides[0] / outputsPerGroup * shape[axis] }
-                    if channel < own.count { result[index] += own[channel] }
+                constant.forEachElement(of: shape, along: axis, channels: own.count) {
+                    result[$0] += own[$1]
                 }
             }
         }
         return result
+    }
+}
+
+extension ChannelClasses.Scaled {
+    /// Calls `body` with the index of each element of a constant, and its channel.
+    ///
+    /// - Parameters:
+    ///   - axis: the axis of the channels.
+    ///   - channels: their number: more than the axis has if they are those of all groups.
+    func forEachElement(
+        of shape: [Int], along axis: Int, channels: Int,
+        _ body: (_ index: Int, _ channel: Int) -> Void
+    ) {
+        let inner = shape[(axis + 1)...].reduce(1, *)
+        let block = shape[1...].reduce(1, *)
+        // The group of a weight follows from its output channel, the first axis.
+        let perGroup = groups > 1 && channels != shape[axis]
+        let outputs = max(shape[0] / groups, 1)
+        for index in 0..<shape.reduce(1, *) {
+            var channel = index / inner % shape[axis]
+            if perGroup { channel += index / block / outputs * shape[axis] }
+            if channel < channels { body(index, channel) }
+        }
     }
 }
 

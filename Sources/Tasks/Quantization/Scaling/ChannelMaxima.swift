@@ -35,6 +35,20 @@ struct ChannelMaxima {
     }
 }
 
+extension ChannelMaxima {
+    /// The largest magnitude of each class, by its root.
+    func byClass(_ classes: ChannelClasses) -> [Int: Float] {
+        var result: [Int: Float] = [:]
+        for (name, channels) in classes.values {
+            for (id, maximum) in zip(channels.ids, maxima[name] ?? []) {
+                let root = classes.root(id)
+                result[root] = max(result[root] ?? 0, maximum)
+            }
+        }
+        return result
+    }
+}
+
 extension TensorData {
     /// The largest magnitude of each channel; infinite if one of its elements is not finite.
     fileprivate func maxima(along channels: ChannelClasses.Channels) -> [Float] {
@@ -57,15 +71,5 @@ extension TensorData {
             result[channel] = largest(start..<start + inner, result[channel])
         }
         return result
-    }
-}
-
-extension ConversionError {
-    /// A value is not finite on the calibration inputs.
-    static func notFinite(value: String) -> ConversionError {
-        ConversionError(
-            place: "value \(value)", rule: "it is not finite on the calibration inputs",
-            remedy: "Verify the package on these inputs: the report names the operation where such "
-                + "numbers first appear.")
     }
 }

@@ -62,21 +62,12 @@ extension ChannelClasses {
             .flatMap { $0.type.dataType.isFloat ? $0 : nil }
     }
 
-    /// The value of a parameter that is given in either way.
-    private func setting(_ operation: MILOperation, _ parameter: String) -> MILValue? {
-        switch operation.inputs[parameter]?.first {
-        case .value(let value): value
-        case .name(let name): constantValues[name]
-        case nil: nil
-        }
-    }
-
     private func integers(_ operation: MILOperation, _ parameter: String) -> [Int]? {
-        (try? setting(operation, parameter)?.integers())?.map(Int.init)
+        (try? constantValues.value(of: operation.inputs[parameter])?.integers())?.map(Int.init)
     }
 
     private func flag(_ operation: MILOperation, _ parameter: String) -> Bool {
-        (try? setting(operation, parameter)?.bools())?.first ?? false
+        (try? constantValues.value(of: operation.inputs[parameter])?.bools())?.first ?? false
     }
 
     private func shape(_ operation: MILOperation, _ parameter: String) -> [Int]? {
@@ -299,7 +290,7 @@ extension ChannelClasses {
 
     /// Padding with zeros, or with values of the same channel.
     private mutating func padded(_ operation: MILOperation) -> Bool {
-        let value = setting(operation, "constant_val")
+        let value = constantValues.value(of: operation.inputs["constant_val"])
         guard value == nil || (try? value?.floats()) == [0] else { return false }
         return passed(operation)
     }

@@ -63,7 +63,7 @@ extension MLPackage {
         let classes = ChannelClasses(program)
         let maxima = try ChannelMaxima(model, classes, on: inputs)
         var scaling = ChannelScaling(classes)
-        for (id, maximum) in classes.maxima(maxima) {
+        for (id, maximum) in maxima.byClass(classes) {
             scaling.set(id, to: HalfRange.exponent(for: maximum))
         }
         var result = self
@@ -113,20 +113,6 @@ private enum HalfRange {
     static func exponent(for maximum: Float) -> Int {
         if maximum >= room { return Int(room.exponent) - 1 - Int(maximum.exponent) }
         return maximum > 0 && maximum < least ? -Int(maximum.exponent) : 0
-    }
-}
-
-extension ChannelClasses {
-    /// The largest magnitude of each class that is not fixed, by its root.
-    fileprivate func maxima(_ maxima: ChannelMaxima) -> [Int: Float] {
-        var result: [Int: Float] = [:]
-        for (name, channels) in values {
-            guard let own = maxima.maxima[name] else { continue }
-            for (id, maximum) in zip(channels.ids, own) where !isFixed(id) {
-                result[root(id), default: 0] = max(result[root(id)] ?? 0, maximum)
-            }
-        }
-        return result
     }
 }
 

@@ -1,4 +1,3 @@
-import RetintFiles
 import RetintMIL
 import RetintMLPackage
 
@@ -61,26 +60,13 @@ public struct ActivationScheme: Hashable, Sendable {
     /// - Throws: `ConversionError` for an earlier target, and for a percentile out of range.
     func check(_ target: DeploymentTarget) throws {
         if case .percentile(let share) = range, !(share > 50 && share <= 100) {
-            throw Self.optionError(
+            throw ConversionError.option(
                 "percentile \(share)", "a percentile is above 50 and at most 100",
                 "Choose one such as 99.99.")
         }
-        guard target >= Self.firstTarget || target == .iOS15 else {
-            var error = Self.optionError(
-                "activations",
-                "a package for \(target) cannot quantize them: that needs \(Self.firstTarget)",
-                "Export again for \(Self.firstTarget).")
-            error.remedies = [Remedy(.target, "\(Self.firstTarget)")]
-            throw error
-        }
-    }
-
-    private static func optionError(
-        _ place: String, _ rule: String, _ remedy: String
-    ) -> ConversionError {
-        var error = ConversionError(place: place, rule: rule, remedy: remedy)
-        error.kind = .option
-        return error
+        try target.require(
+            Self.firstTarget, "activations", "quantize them: that needs",
+            "Export again for \(Self.firstTarget).")
     }
 }
 

@@ -48,11 +48,8 @@ public struct QuantizationPlan: Hashable, Sendable {
         for scheme in weights.all { try scheme.check(package.target) }
         for scheme in activations.all { try scheme.check(package.target) }
         guard smoothing.map((0...1).contains) ?? true else {
-            var error = ConversionError(
-                place: "smoothing \(smoothing ?? 0)", rule: "it must be from 0 to 1",
-                remedy: "Choose one such as 0.5.")
-            error.kind = .option
-            throw error
+            throw ConversionError.option(
+                "smoothing \(smoothing ?? 0)", "it must be from 0 to 1", "Choose one such as 0.5.")
         }
         try weights.check(
             against: package.weights.map { ($0.names, $0.type) }, "weight or operation")

@@ -172,7 +172,7 @@ extension QuantizationScheme {
 
     private func checkPruning() throws {
         guard sparsity >= 0, sparsity < 1 else {
-            throw Self.optionError(
+            throw ConversionError.option(
                 "sparsity \(sparsity)", "the sparsity is the fraction of elements that become zero",
                 "Choose a sparsity of at least 0 and below 1.")
         }
@@ -180,14 +180,14 @@ extension QuantizationScheme {
         case .single: break
         case .blocks(let size):
             guard size > 1, sparsity > 0 else {
-                throw Self.optionError(
+                throw ConversionError.option(
                     "blocks of \(size)",
                     "block sparsity needs blocks of at least 2 channels and a sparsity above 0",
                     "Choose a block size of 2 or more and a sparsity above 0.")
             }
         case .ratio(let zeros, let count):
             guard zeros > 0, zeros < count, sparsity == 0 else {
-                throw Self.optionError(
+                throw ConversionError.option(
                     "ratio \(zeros):\(count)",
                     "n:m sparsity needs 0 < n < m, and allows no other sparsity",
                     "Choose a ratio such as 2:4 and leave the sparsity at 0.")
@@ -237,45 +237,32 @@ extension QuantizationScheme {
         let supported: [Granularity] =
             weights.isPalette ? [.perTensor, .perGroup] : [.perTensor, .perChannel, .perBlock]
         guard granularity.map(supported.contains) ?? true else {
-            throw Self.optionError(
+            throw ConversionError.option(
                 "granularity \(chosenGranularity.rawValue)",
                 "\(weights) takes \(supported.map(\.rawValue).joined(separator: ", "))",
                 "Choose one of these granularities.")
         }
         guard blockSize > 0, threshold ?? 0 >= 0 else {
-            throw Self.optionError(
+            throw ConversionError.option(
                 "block size \(blockSize), threshold \(threshold ?? 0)",
                 "the block size must be positive, and the threshold must not be negative",
                 "Choose a block size above 0 and a threshold of 0 or more.")
         }
         try checkPruning()
         guard weights != .unchanged || isSparse else {
-            throw Self.optionError(
+            throw ConversionError.option(
                 "weights", "the scheme neither quantizes nor prunes",
                 "Choose a data type or a sparsity.")
         }
         guard !isSparse || weights != .float16 else {
-            var error = Self.optionError(
+            var error = ConversionError.option(
                 sparsityDescription ?? "", "sparse weights cannot be stored as float16",
                 "Export with float16 precision, then prune that package.")
             error.remedies = [Remedy(.precision, "float16")]
             throw error
         }
-        guard target >= firstTarget || target == .iOS15 else {
-            var error = Self.optionError(
-                "\(self)",
-                "a package for \(target) cannot decompress it: this scheme needs \(firstTarget)",
-                "Export again for \(firstTarget), or choose another scheme.")
-            error.remedies = [Remedy(.target, "\(firstTarget)")]
-            throw error
-        }
-    }
-
-    private static func optionError(
-        _ place: String, _ rule: String, _ remedy: String
-    ) -> ConversionError {
-        var error = ConversionError(place: place, rule: rule, remedy: remedy)
-        error.kind = .option
-        return error
+        try target.require(
+            firstTarget, "\(self)", "decompress it: this scheme needs",
+            "Export again for \(firstTarget), or choose another scheme.")
     }
 }

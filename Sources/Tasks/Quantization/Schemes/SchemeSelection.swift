@@ -52,12 +52,10 @@ public struct SchemeSelection<Scheme: Hashable & Sendable>: Hashable, Sendable {
             byType.keys.filter { !types.contains($0) }
             + byName.keys.filter { pattern in !parts.contains { matches(pattern, $0.names) } }
         guard let first = unknown.min() else { return }
-        var error = ConversionError(
-            place: first, rule: "no \(noun) of the package has this name or type",
-            remedy: "The types are \(types.sorted().joined(separator: ", ")); names are such as "
+        throw ConversionError.option(
+            first, "no \(noun) of the package has this name or type",
+            "The types are \(types.sorted().joined(separator: ", ")); names are such as "
                 + "\(parts.prefix(3).compactMap(\.names.first).joined(separator: ", ")).")
-        error.kind = .option
-        throw error
     }
 
     private func matches(_ pattern: String, _ names: [String]) -> Bool {
