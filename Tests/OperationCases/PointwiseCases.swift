@@ -32,6 +32,9 @@ extension OperationTable {
         ) { leakyRelu($0[0], negativeSlope: 0.2) },
         OperationCase("leaky_relu default slope", [3, 37]) { leakyRelu($0[0]) },
         OperationCase("leaky_relu at 0", .integers([41])) { leakyRelu($0[0]) },
+        OperationCase("leaky_relu turned around", .wide([41])) {
+            leakyRelu($0[0], negativeSlope: -0.5)
+        },
         OperationCase("relu6", .wide([2, 5, 3, 7]), mil: ["relu6"]) { relu6($0[0]) },
         OperationCase("relu6 at 0 and 6", .integers([2, 5, 3, 7])) { relu6($0[0]) },
         OperationCase(

@@ -35,8 +35,8 @@ package enum OperationsOfNoFormat {
         "it is a value, not a computation": ["Constant", "Input", "Variable"],
         "it belongs to a gradient": [
             "AveragePoolGradient", "BatchNormGradientSums", "BatchNormInputGradient",
-            "ConvolutionWeightGradient", "MaxPoolGradient", "SliceScatter",
-            "UpsampleBilinearGradient",
+            "ConvolutionWeightGradient", "LeakyReluGradient", "MaxPoolGradient", "Relu6Gradient",
+            "SliceScatter", "UpsampleBilinearGradient",
         ],
         "it belongs to a training step": [
             "BatchMoments", "BatchNormTraining", "FakeQuantize",

@@ -246,6 +246,7 @@ POINTWISE = [
     ("leaky_relu", [[2, 7, 3, 5]], lambda x: F.leaky_relu(x, 0.2)),
     ("leaky_relu default slope", [[3, 37]], F.leaky_relu),
     ("leaky_relu at 0", [integers(41)], F.leaky_relu),
+    ("leaky_relu turned around", [wide(41)], lambda x: F.leaky_relu(x, -0.5)),
     ("relu6", [wide(2, 5, 3, 7)], F.relu6),
     ("relu6 at 0 and 6", [integers(2, 5, 3, 7)], F.relu6),
     ("hardswish", [wide(2, 5, 3, 7)], F.hardswish),

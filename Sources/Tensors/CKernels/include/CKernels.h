@@ -61,6 +61,10 @@ RT_MAP(rt_map_ge);
 RT_MAP(rt_map_eq);
 /// a where b is positive, else 0.
 RT_MAP(rt_map_where_positive);
+/// a where b is above p and below q, else 0.
+RT_MAP(rt_map_where_inside);
+/// a where b is positive, else a·p.
+RT_MAP(rt_map_leaky_gradient);
 /// a·b + c.
 RT_MAP(rt_map_muladd);
 /// max(a·b + c, 0).

@@ -9,6 +9,14 @@ extension ReluGradient: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_where_positive) }
 }
 
+extension Relu6Gradient: LoopOperation {
+    var loop: ElementwiseLoop { .c(rt_map_where_inside, 0, 6) }
+}
+
+extension LeakyReluGradient: LoopOperation {
+    var loop: ElementwiseLoop { .c(rt_map_leaky_gradient, negativeSlope) }
+}
+
 extension LeakyRelu: LoopOperation {
     var loop: ElementwiseLoop { .c(rt_map_leaky, negativeSlope) }
 }

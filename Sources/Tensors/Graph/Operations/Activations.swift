@@ -12,9 +12,35 @@ package struct Relu: UnaryElementwise {
 package struct ReluGradient: BinaryElementwise {
     package static let name = "relu_gradient"
     package func formula(_ dy: Formula, _ y: Formula) -> Formula { .ifPositive(y, dy, 0) }
-    package func gradients(_ backward: Backward) -> [Tensor?] {
-        let y = backward.inputs[1]
-        return [y.graph.apply(ReluGradient(), [backward.gradient, y]), nil]
+    package func gradients(_ backward: Backward) -> [Tensor?] { [again(backward), nil] }
+}
+
+/// dy where y is above 0 and below 6, else 0 (PyTorch's `hardtanh_backward`, from the result).
+package struct Relu6Gradient: BinaryElementwise {
+    package static let name = "relu6_gradient"
+    package func formula(_ dy: Formula, _ y: Formula) -> Formula {
+        .ifPositive(y, .ifPositive(6 - y, dy, 0), 0)
+    }
+    package func gradients(_ backward: Backward) -> [Tensor?] { [again(backward), nil] }
+}
+
+/// dy where y is above 0, else `negativeSlope`·dy (PyTorch's `leaky_relu_backward`, from the
+/// result).
+package struct LeakyReluGradient: BinaryElementwise {
+    package static let name = "leaky_relu_gradient"
+    package let negativeSlope: Float
+
+    package func formula(_ dy: Formula, _ y: Formula) -> Formula {
+        .ifPositive(y, dy, dy * Formula(negativeSlope))
+    }
+    package func gradients(_ backward: Backward) -> [Tensor?] { [again(backward), nil] }
+}
+
+extension BinaryElementwise {
+    /// The operation on the gradient of its first input and its second one: the gradient of the
+    /// first, if the operation is linear in it.
+    fileprivate func again(_ backward: Backward) -> Tensor {
+        backward.gradient.graph.apply(self, [backward.gradient, backward.inputs[1]])
     }
 }
 
@@ -28,8 +54,10 @@ package struct LeakyRelu: UnaryElementwise {
     }
 
     package func gradients(_ backward: Backward) -> [Tensor?] {
-        let positive = greater(backward.inputs[0], 0)
-        return [backward.gradient * (positive * (1 - negativeSlope) + negativeSlope)]
+        let dy = backward.gradient
+        // The result has the sign of x, unless the slope turns it around.
+        let x = negativeSlope < 0 ? backward.inputs[0] : backward.output
+        return [dy.graph.apply(LeakyReluGradient(negativeSlope: negativeSlope), [dy, x])]
     }
 }
 
@@ -38,8 +66,7 @@ package struct Relu6: UnaryElementwise {
     package static let name = "relu6"
     package func formula(_ x: Formula) -> Formula { x.clipped(0, 6) }
     package func gradients(_ backward: Backward) -> [Tensor?] {
-        let x = backward.inputs[0]
-        return [backward.gradient * greater(x, 0) * greater(6, x)]
+        [backward.gradient.graph.apply(Relu6Gradient(), [backward.gradient, backward.output])]
     }
 }
 
