@@ -8,15 +8,25 @@
 
 // MARK: Elements
 
-enum { FLOAT = 0, HALF = 2, BFLOAT16 = 9 };
+// ROUNDED is float32 of which products take the first 10 bits of the fraction (TF32).
+enum { FLOAT = 0, HALF = 2, BFLOAT16 = 9, ROUNDED = 100 };
 
 static size_t element_bytes(int type) {
-    if (type != FLOAT && type != HALF && type != BFLOAT16) mock_fail("format %d", type);
-    return type == FLOAT ? 4 : 2;
+    if (type != FLOAT && type != HALF && type != BFLOAT16 && type != ROUNDED)
+        mock_fail("format %d", type);
+    return type == FLOAT || type == ROUNDED ? 4 : 2;
 }
 
 static double load(const void *memory, int64_t place, int type) {
     if (type == FLOAT) return ((const float *)memory)[place];
+    if (type == ROUNDED) {
+        float rounded;
+        uint32_t all;
+        memcpy(&all, (const char *)memory + 4 * place, 4);
+        all = (all + 0xfff + ((all >> 13) & 1)) & ~0x1fffu;
+        memcpy(&rounded, &all, 4);
+        return rounded;
+    }
     if (type == HALF) return ((const _Float16 *)memory)[place];
     uint32_t bits = (uint32_t)((const uint16_t *)memory)[place] << 16;
     float value;
@@ -25,7 +35,7 @@ static double load(const void *memory, int64_t place, int type) {
 }
 
 static void store(void *memory, int64_t place, int type, double value) {
-    if (type == FLOAT) ((float *)memory)[place] = value;
+    if (type == FLOAT || type == ROUNDED) ((float *)memory)[place] = value;
     else if (type == HALF) ((_Float16 *)memory)[place] = (_Float16)(float)value;
     else {
         float single = value;
@@ -144,17 +154,23 @@ int cudnnBackendGetAttribute(void *pointer, int name, int type, int64_t wanted, 
     if (!d->is_final && d->kind != 3) return 2000;
     *count = 1;
     if (d->kind == 4 && name == 202) {
-        // One engine, whose descriptor keeps the graph; none to fall back on.
-        *count = *(int *)find(d, 200)->bytes == 3 && wanted > 0;
-        if (*count == 0) return 0;
-        descriptor *configuration = ((descriptor **)bytes)[0], *graph = part(d, 201);
-        cudnnBackendSetAttribute(configuration, -1, 15, 1, &graph);
-        configuration->is_final = 1;
+        // Two engines, of which the first rounds operands, and whose descriptors keep the graph;
+        // none to fall back on.
+        *count = *(int *)find(d, 200)->bytes == 3 && wanted > 1 ? 2 : 0;
+        for (int rounds = 1, i = 0; i < *count; rounds = 0, i++) {
+            descriptor *configuration = ((descriptor **)bytes)[i], *graph = part(d, 201);
+            cudnnBackendSetAttribute(configuration, -1, 15, 1, &graph);
+            cudnnBackendSetAttribute(configuration, -2, 1, 1, &rounds);
+            configuration->is_final = 1;
+        }
     } else if (d->kind == 3 && name == 300) {
         descriptor *engine = ((descriptor **)bytes)[0];
+        cudnnBackendSetAttribute(engine, -2, 1, 1, find(d, -2)->bytes);
         engine->is_final = 1;
     } else if (d->kind == 2 && name == 1303) {
-        *count = 0;
+        *count = *(int *)find(d, -2)->bytes && wanted > 1 ? 2 : 0;
+        // Uses units for matrix products, and converts operands for them.
+        for (int i = 0; i < *count; i++) ((int *)bytes)[i] = i;
     } else if (d->kind == 5 && name == 402) {
         *(int64_t *)bytes = 4096;
     } else {
@@ -250,6 +266,9 @@ static void run_convolution(void *context) {
     convolution c = {.x = bound(operation, name[0], e->pack),
                      .w = bound(operation, name[1], e->pack),
                      .y = bound(operation, name[2], e->pack)};
+    // Of formats with 16 bits, no operand is rounded.
+    if (*(int *)find(part(e->plan, 401), -2)->bytes && c.x.type == FLOAT)
+        c.x.type = c.w.type = c.y.type = ROUNDED;
     descriptor *window = part(operation, name[3]);
     c.dilation = integers(window, 102, 2);
     c.stride = integers(window, 103, 2);
@@ -288,7 +307,7 @@ typedef struct {
 } layout;
 
 typedef struct {
-    int transposes_a, transposes_b;
+    int transposes_a, transposes_b, rounds;
 } product;
 
 int cublasLtCreate(void **h) {
@@ -311,8 +330,10 @@ int cublasLtMatrixLayoutSetAttribute(void *l, int name, const void *value, size_
     return 0;
 }
 int cublasLtMatmulDescCreate(void **p, int compute, int scale) {
-    *p = calloc(1, sizeof(product));
-    return compute == 68 && scale == 0 ? 0 : 7;
+    product *made = calloc(1, sizeof *made);
+    made->rounds = compute == 77;
+    *p = made;
+    return (compute == 68 || compute == 77) && scale == 0 ? 0 : 7;
 }
 int cublasLtMatmulDescSetAttribute(void *p, int name, const void *value, size_t bytes) {
     product *target = p;
@@ -365,6 +386,7 @@ static void run_multiplication(void *context) {
     require(&m->la, m->a), require(&m->lb, m->b), require(&m->ld, m->d);
     mock_require("a product", m->workspace, 2048);
     memset((void *)m->workspace, 0xff, 2048);
+    if (m->p.rounds && m->la.type == FLOAT) m->la.type = m->lb.type = ROUNDED;
     int64_t inner = m->p.transposes_a ? m->la.rows : m->la.columns;
     if (inner != (int64_t)(m->p.transposes_b ? m->lb.columns : m->lb.rows))
         mock_fail("a product of matrices that do not fit");

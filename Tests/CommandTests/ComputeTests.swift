@@ -15,7 +15,7 @@ import Testing
         let model = try bench.makeLivelyCheckpoint()
         try bench.makeDirectory("data")
         let photo = try bench.makePhoto("data/photo.png")
-        let note = "convolutions multiply in \(arithmetic.summary)"
+        let note = "convolutions multiply in \(arithmetic.summary())"
         try bench.expect(0, "colorize", model, photo, "-o", "float32", "--size", "64")
         try bench.expect(
             0, "colorize", model, photo, "-o", "half", "--size", "64", "--compute",
@@ -39,12 +39,12 @@ import Testing
         let plain = try bench.expect(0, arguments)
         #expect(try bench.json(plain)["arithmetic"] as? String == "float32")
         let half = try bench.expect(0, arguments + ["--compute", arithmetic.rawValue])
-        #expect(try bench.json(half)["arithmetic"] as? String == arithmetic.summary)
+        #expect(try bench.json(half)["arithmetic"] as? String == arithmetic.summary())
         let training = try bench.expect(
             0,
             arguments + ["--batch", "2", "--mode", "training", "--compute", arithmetic.rawValue])
         #expect(
-            try bench.json(training)["arithmetic"] as? String == arithmetic.trainingSummary)
+            try bench.json(training)["arithmetic"] as? String == arithmetic.summary(trains: true))
     }
 
     @Test func theFastestIsChosen() throws {

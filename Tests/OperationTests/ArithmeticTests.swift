@@ -109,14 +109,31 @@ import Testing
     /// Products are faster in 16 bits or are not computed in them.
     @Test func theFastestArithmeticIsFast() {
         #expect(Arithmetic.fastest.isFast)
-        #expect(Arithmetic.float32.isFast && Arithmetic.float32.summary == "float32")
-        for arithmetic in Arithmetic.allCases where arithmetic != .float32 {
+        #expect(Arithmetic.float32.isFast && Arithmetic.float32.summary() == "float32")
+        for arithmetic in [Arithmetic.float16, .bfloat16] {
             let speed = rt_half_products(arithmetic.format)
             #expect(arithmetic.isFast == (speed == RT_HALF_FASTER))
             #expect(
-                arithmetic.summary
+                arithmetic.summary()
                     == (arithmetic.isFast
                         ? arithmetic.rawValue : "float32, with weights in \(arithmetic.rawValue)"))
+            #expect(
+                arithmetic.summary(trains: true)
+                    == (arithmetic.isFast ? arithmetic.rawValue : "float32"))
+            #expect(arithmetic.summary(on: .cuda()) == arithmetic.rawValue)
+            #expect(arithmetic.summary(on: .reference) == "float64")
+        }
+    }
+
+    /// Only GPUs have units for products in TF32.
+    @Test func processorsHaveNoTF32() {
+        var options = CompileOptions()
+        options.arithmetic = .tf32
+        let x = Graph().input("x", [2])
+        #expect {
+            try Program(outputs: [("y", x + 1)], options: options)
+        } throws: {
+            "\($0)".contains("compute in float32 or bfloat16 here")
         }
     }
 

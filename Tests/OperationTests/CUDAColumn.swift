@@ -59,6 +59,43 @@ import Testing
         }
     }
 
+    /// Products in TF32 take the engines that round operands, which those in float32 must not.
+    @Test(
+        arguments: OperationTable.cases.filter {
+            $0.name.hasPrefix("conv") || $0.name.hasPrefix("matmul")
+        }.sampled("tf32"))
+    func roundedProductsAgreeWithReference(_ testCase: OperationCase) throws {
+        let graph = try CaseGraph(testCase)
+        let expected = try Float64Evaluator(inputs: graph.doubleFeeds).evaluate([graph.output])
+        let outputs = [(name: "y", value: graph.output)]
+        let program = try Program(outputs: outputs, options: Self.options(.tf32))
+        let values = try program.run(graph.engineInputs)
+        let error = normalizedError(try #require(values["y"]).scalars, expected[0].values)
+        #expect(error <= 1e-5, "error \(error)")
+    }
+
+    /// A product shows which of the engines computes it.
+    @Test(arguments: [Arithmetic.float32, .tf32])
+    func onlyTF32RoundsOperands(_ arithmetic: Arithmetic) throws {
+        let graph = Graph()
+        let x = graph.input("x", [1, 8, 1, 1])
+        let weight = graph.variable("weight", [8, 8, 1, 1], role: .parameter)
+        let matrix = x.reshaped([1, 8])
+        let outputs = [
+            ("convolution", conv2d(x, weight: weight)),
+            ("product", matmul(matrix, weight.reshaped([8, 8]))),
+        ]
+        let program = try Program(outputs: outputs, options: Self.options(arithmetic))
+        let unit = (0..<64).map { Float($0 % 9 == 0 ? 1 : 0) }
+        try program.load(["weight": TensorData(shape: weight.shape, scalars: unit)])
+        // 13 bits of a fraction, of which TF32 has 10.
+        let number: Float = 1 + 0x1p-13
+        let data = TensorData(shape: x.shape, scalars: [Float](repeating: number, count: 8))
+        for (_, value) in try program.run(["x": data]) {
+            #expect(value.scalars.allSatisfy { $0 == (arithmetic == .tf32 ? 1 : number) })
+        }
+    }
+
     /// Weights in 16 bits are those of the last load, and each step is timed by the GPU.
     @Test func weightsAreThoseOfTheLastLoad() throws {
         let graph = Graph()

@@ -4,9 +4,11 @@ import RetintTensors
 /// The code of kernels over images, [N, C, H, W] in channels-last memory.
 enum ImageSource {
     /// The coordinates n, c, y and x of element i of an image in memory.
-    static func coordinates(_ shape: Shape) -> String {
+    ///
+    /// - Parameter channel: another name for c.
+    static func coordinates(_ shape: Shape, channel: String = "c") -> String {
         """
-        const int c = i % \(shape[1]), x = i / \(shape[1]) % \(shape[3]);
+        const int \(channel) = i % \(shape[1]), x = i / \(shape[1]) % \(shape[3]);
         const int y = i / \(shape[1] * shape[3]) % \(shape[2]);
         const int n = i / \(shape[1] * shape[3] * shape[2]);
         """

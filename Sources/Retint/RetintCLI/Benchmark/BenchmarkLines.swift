@@ -4,24 +4,45 @@ extension BenchmarkReport {
     /// The report as text.
     var lines: [String] {
         var lines = [
-            "\(model): \(mode), batch \(batch), \(size), \(threads) threads, "
-                + "products in \(arithmetic)",
+            "\(model): \(mode), batch \(batch), \(size), \(processors), products in \(arithmetic)",
             "median \(Format.duration(medianSeconds)) of \(runs) runs, "
                 + "fastest \(Format.duration(fastestSeconds)); "
                 + "\(Format.fixed(imagesPerSecond, 1)) images/s",
-            "\(Format.fixed(gflops, 1)) GFLOP/s, \(Format.fixed(100 * sgemmShare, 0)) % of the "
-                + "\(Format.fixed(sgemmGflops, 1)) GFLOP/s of matrix products "
-                + "(by \(sgemmKernels), OpenBLAS core \(blasCore)); copies run at "
-                + "\(Format.fixed(copyGigabytesPerSecond, 1)) GB/s",
+            "\(Format.fixed(gflops, 1)) GFLOP/s\(comparison)",
+            memory,
         ]
-        let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""
-        lines.append("\(peak)of which intermediate results \(Format.bytes(arenaBytes))")
         lines += ranks?.lines ?? []
         lines += threadPredictions.map { TextTable(predictions: $0).lines } ?? []
         if steps != nil, let widest = threadPredictions?.max(by: { $0.threads < $1.threads }) {
             lines += TextTable(steps: widest).lines
         }
         return lines + (operationTable?.lines ?? []) + (stepTable?.lines ?? [])
+    }
+
+    private var processors: String {
+        guard let device, device != Execution.Device.cpu.rawValue else {
+            return "\(threads) threads"
+        }
+        return "on \(device)"
+    }
+
+    /// With what the machine can do.
+    private var comparison: String {
+        guard let sgemmGflops, let sgemmShare, let copyGigabytesPerSecond else { return "" }
+        return ", \(Format.fixed(100 * sgemmShare, 0)) % of the "
+            + "\(Format.fixed(sgemmGflops, 1)) GFLOP/s of matrix products "
+            + "(by \(sgemmKernels ?? "retint"), OpenBLAS core \(blasCore ?? "unknown")); copies "
+            + "run at \(Format.fixed(copyGigabytesPerSecond, 1)) GB/s"
+    }
+
+    private var memory: String {
+        let arena = Format.bytes(arenaBytes)
+        if device?.hasPrefix("cuda") == true {
+            return "memory of the GPU: \(arena) of intermediate results, and "
+                + "\(Format.bytes(weightBytes)) of weights and state"
+        }
+        let peak = peakBytes.map { "peak memory \(Format.bytes($0)), " } ?? ""
+        return "\(peak)of which intermediate results \(arena)"
     }
 
     /// That of the images, or the shapes of all inputs.

@@ -191,7 +191,8 @@ private final class TrainingDisplay: Sendable {
     func begin(_ overview: Trainer.Overview) {
         describe(overview)
         if configuration.compute != .float32 {
-            Console.note("convolutions multiply in \(configuration.compute.trainingSummary)")
+            let format = configuration.compute.summary(on: configuration.device, trains: true)
+            Console.note("convolutions multiply in \(format)")
         }
         let first = overview.firstStep
         Console.note(

@@ -26,19 +26,20 @@ struct ExecutionOptions: ParsableArguments {
     /// Says which format a model multiplies in unless it is float32.
     func note() {
         guard compute != .float32 else { return }
-        Console.note("convolutions multiply in \(compute.arithmetic.summary)")
+        Console.note("convolutions multiply in \(compute.arithmetic.summary(on: device.value))")
     }
 }
 
 /// A format in which networks multiply.
 enum ComputeFormat: String, CaseIterable, ExpressibleByArgument {
-    case float32, float16, bfloat16, auto
+    case float32, float16, bfloat16, tf32, auto
 
     var arithmetic: Arithmetic {
         switch self {
         case .float32: .float32
         case .float16: .float16
         case .bfloat16: .bfloat16
+        case .tf32: .tf32
         case .auto: .fastest
         }
     }

@@ -35,21 +35,24 @@ extension Model {
         let peak = ProcessMemory.peakBytes
         let multiplyAdds = subject.program.multiplyAdds
         let gflops = 2e-9 * Double(multiplyAdds) / median
-        let sgemm = try 1e-9 * Machine.measureMatrixProduct(threads: execution.threads)
-        let copy = try 1e-9 * Machine.measureCopy(threads: execution.threads)
+        let isOnCPU = execution.device == .cpu
+        let sgemm =
+            try isOnCPU ? 1e-9 * Machine.measureMatrixProduct(threads: execution.threads) : nil
+        let copy = try isOnCPU ? 1e-9 * Machine.measureCopy(threads: execution.threads) : nil
         return BenchmarkReport(
             model: name, mode: options.mode.rawValue, batch: subject.batch,
             height: subject.size?.height, width: subject.size?.width,
             inputs: subject.inputs.mapValues(\.shape.dimensions),
-            arithmetic: options.mode == .training
-                ? execution.arithmetic.trainingSummary : execution.arithmetic.summary,
+            device: execution.device.rawValue,
+            arithmetic: execution.arithmetic.summary(
+                on: execution.device, trains: options.mode == .training),
             threads: subject.program.threads,
             runs: seconds.count, medianSeconds: median, fastestSeconds: seconds.min() ?? .nan,
             imagesPerSecond: Double(subject.batch) / median, multiplyAdds: multiplyAdds,
             weightBytes: subject.program.variableBytes, gflops: gflops, sgemmGflops: sgemm,
-            sgemmShare: gflops / sgemm, copyGigabytesPerSecond: copy, peakBytes: peak,
-            arenaBytes: subject.program.arenaBytes, blasCore: Machine.blasCore,
-            sgemmKernels: Machine.matrixKernels,
+            sgemmShare: sgemm.map { gflops / $0 }, copyGigabytesPerSecond: copy, peakBytes: peak,
+            arenaBytes: subject.program.arenaBytes, blasCore: isOnCPU ? Machine.blasCore : nil,
+            sgemmKernels: isOnCPU ? Machine.matrixKernels : nil,
             operations: options.profilesOperations
                 ? BenchmarkReport.Operation.summary(of: profile) : nil,
             steps: options.profilesSteps ? BenchmarkReport.Step.list(profile) : nil,

@@ -48,7 +48,9 @@ public struct BenchmarkReport: Encodable, Sendable {
     public let width: Int?
     /// The shapes of the inputs, by name.
     public let inputs: [String: [Int]]
-    /// How convolutions multiplied: `Arithmetic.summary`.
+    /// What computed; nil in reports that were saved before there was a choice.
+    public let device: String?
+    /// How convolutions multiplied, as `Arithmetic` says it.
     public let arithmetic: String
     /// The number of threads.
     public let threads: Int
@@ -68,20 +70,21 @@ public struct BenchmarkReport: Encodable, Sendable {
     /// per second. Algorithms with fewer multiplications, such as Winograd's, can exceed
     /// ``sgemmGflops``.
     public let gflops: Double
-    /// The speed of large matrix products on this machine.
-    public let sgemmGflops: Double
+    /// The speed of large matrix products on this machine; nil on another device than the CPU.
+    public let sgemmGflops: Double?
     /// ``gflops`` divided by ``sgemmGflops``.
-    public let sgemmShare: Double
-    /// The speed of copies on this machine.
-    public let copyGigabytesPerSecond: Double
+    public let sgemmShare: Double?
+    /// The speed of copies on this machine; nil on another device than the CPU.
+    public let copyGigabytesPerSecond: Double?
     /// The peak memory of the process; nil where the system does not report it.
     public let peakBytes: Int?
-    /// The memory of intermediate results.
+    /// The memory of intermediate results, on a GPU with that of its libraries.
     public let arenaBytes: Int
-    /// The processor for which OpenBLAS chose its kernels.
-    public let blasCore: String
-    /// The library whose kernels multiplied matrices: `retint` or `OpenBLAS`.
-    public let sgemmKernels: String
+    /// The processor for which OpenBLAS chose its kernels; nil on another device than the CPU.
+    public let blasCore: String?
+    /// The library whose kernels multiplied matrices: `retint` or `OpenBLAS`; nil on another device
+    /// than the CPU.
+    public let sgemmKernels: String?
     /// The most expensive type first; nil unless requested.
     public let operations: [Operation]?
     /// In the order of the program; nil unless requested.

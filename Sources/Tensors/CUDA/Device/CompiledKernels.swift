@@ -1,9 +1,11 @@
+import Dispatch
 import Glibc
 import RetintFiles
+import RetintLocks
 
 /// The binary code of kernels, compiled once and kept in `$XDG_CACHE_HOME/retint/cuda`, by default
 /// `~/.cache/retint/cuda`. What cannot be kept, or is damaged, is compiled again.
-struct CompiledKernels {
+struct CompiledKernels: Sendable {
     private let nvrtc: NVRTC
     private let computeCapability: Int
     private let folder: String?
@@ -23,6 +25,24 @@ struct CompiledKernels {
         let binary = try nvrtc.binary(of: sources, computeCapability: computeCapability)
         if let path { write(binary, to: path) }
         return binary
+    }
+
+    /// The binaries of several lists, which all processors compile together: a training step has
+    /// hundreds of kernels, and each takes tens of milliseconds.
+    ///
+    /// - Throws: ``CUDAError`` if they cannot be compiled.
+    func binaries(of lists: [[KernelSource]]) throws(CUDAError) -> [[UInt8]] {
+        let results = Mutex<[Int: Result<[UInt8], CUDAError>]>([:])
+        DispatchQueue.concurrentPerform(iterations: lists.count) { index in
+            let result = Result { () throws(CUDAError) in try binary(of: lists[index]) }
+            results.withLock { $0[index] = result }
+        }
+        let made = results.withLock { $0 }
+        var binaries: [[UInt8]] = []
+        for index in lists.indices {
+            if let result = made[index] { binaries.append(try result.get()) }
+        }
+        return binaries
     }
 
     static var defaultFolder: String? {

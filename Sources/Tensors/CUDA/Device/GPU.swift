@@ -110,8 +110,9 @@ package final class GPU: @unchecked Sendable {
             var missing: [KernelSource] = []
             for source in sources
             where known[source.name] == nil && !missing.contains(source) { missing.append(source) }
-            for part in missing.inParts(of: Self.kernelsOfModule) {
-                let binary = try CompiledKernels(nvrtc, computeCapability).binary(of: part)
+            let parts = missing.inParts(of: Self.kernelsOfModule)
+            let binaries = try CompiledKernels(nvrtc, computeCapability).binaries(of: parts)
+            for (part, binary) in zip(parts, binaries) {
                 var module: Driver.Handle?
                 try driver.check(driver.loadModule(&module, binary), "loading kernels")
                 guard let module else { throw CUDAError("CUDA: there is no module") }

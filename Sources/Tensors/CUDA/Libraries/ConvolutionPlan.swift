@@ -22,8 +22,19 @@ struct ConvolutionCall: Hashable {
     /// The format of operands and result; sums are in float32.
     var format = ElementFormat.float32
 
+    /// Whether float32 operands may be rounded to TF32.
+    var allowsTF32 = false
+
     /// Multiply-adds.
     var multiplyAdds: Int { y.count * w[1] * w[2] * w[3] }
+    /// Whether each channel of y comes from the same one of x.
+    var isDepthwise: Bool { groups > 1 && groups == x[1] && groups == w[0] }
+    var isStrided: Bool { window.stride.height > 1 || window.stride.width > 1 }
+    /// Whether it multiplies each pixel with the same matrix, as a matrix product does.
+    var isPointwise: Bool {
+        groups == 1 && w[2] == 1 && w[3] == 1 && !isStrided && x[2] == y[2] && x[3] == y[3]
+            && window.padding.top == 0 && window.padding.left == 0
+    }
 }
 
 /// How cuDNN computes a convolution: its fastest engine, by its own rule, among those that are
@@ -218,7 +229,7 @@ final class ConvolutionPlan: @unchecked Sendable {
 
         /// Why an engine is not used; nil if it can be.
         func refusal(of call: ConvolutionCall) -> String? {
-            let isExact = call.format == .float32
+            let isExact = call.format == .float32 && !call.allowsTF32
             if !isDeterministic { return "is not deterministic" }
             if roundsSums { return "rounds sums" }
             return isExact && (usesTensorCores || roundsOperands) ? "rounds operands" : nil

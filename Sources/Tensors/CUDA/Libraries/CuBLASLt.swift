@@ -54,6 +54,8 @@ struct CuBLASLt: @unchecked Sendable {
         /// Of x and y; the result is in float32, unless stated.
         var format: NumberFormat
         var result = NumberFormat.float32
+        /// Whether float32 operands may be rounded to TF32.
+        var allowsTF32 = false
     }
 
     /// The formats of `cudaDataType_t`.
@@ -75,10 +77,12 @@ struct CuBLASLt: @unchecked Sendable {
     /// - Throws: ``CUDAError`` if cuBLASLt does not compute the product.
     func plan(_ wanted: Product, workspaceLimit: Int) throws(CUDAError) -> Plan {
         // Column-major matrices are the transposes of row-major ones: yᵀ · xᵀ.
-        let computesInFloat32: Int32 = 68
+        let (computesInFloat32, computesInTF32): (Int32, Int32) = (68, 77)
         var product: Handle?
         try check(
-            createProduct(&product, computesInFloat32, NumberFormat.float32.rawValue))
+            createProduct(
+                &product, wanted.allowsTF32 ? computesInTF32 : computesInFloat32,
+                NumberFormat.float32.rawValue))
         guard let product else { throw CUDAError("cuBLASLt: there is no product") }
         let (transposeA, transposeB): (Int32, Int32) = (3, 4)
         try set(product, transposeA, Int32(wanted.transposesY ? 1 : 0))

@@ -2,6 +2,18 @@ import RetintCompiler
 import RetintGraph
 import RetintTensors
 
+/// How products are computed; their sums are in float32.
+package struct ProductArithmetic: Sendable {
+    /// Of the operands.
+    let format: ElementFormat
+    /// Whether float32 operands may be rounded to TF32.
+    let allowsTF32: Bool
+
+    package init(_ format: ElementFormat, allowsTF32: Bool = false) {
+        (self.format, self.allowsTF32) = (format, allowsTF32)
+    }
+}
+
 /// Runs the steps of a program on a GPU: from the second run on, those between code of this machine
 /// as one graph of the driver.
 package final class CUDAExecutor: Executor {
@@ -23,17 +35,16 @@ package final class CUDAExecutor: Executor {
 
     /// Plans products, compiles kernels and allocates memory.
     ///
-    /// - Parameter format: of the operands of products, whose sums are in float32, and of images
-    ///   between layers.
+    /// - Parameter arithmetic: of products. Images between layers have the format of operands.
     /// - Throws: `GraphError` if a library cannot compute a step, or the GPU has too little memory.
     package init(
-        _ compiled: CompiledGraph, on gpu: GPU, _ format: ElementFormat
+        _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: ProductArithmetic
     ) throws(GraphError) {
         (self.gpu, self.compiled) = (gpu, compiled)
         do throws(CUDAError) {
-            FormatChoice.apply(format, to: compiled)
+            FormatChoice.apply(arithmetic.format, to: compiled)
             let made = try gpu.exclusively { () throws(CUDAError) in
-                try Self.prepare(compiled, gpu, format)
+                try Self.prepare(compiled, gpu, arithmetic)
             }
             (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
             (stepCalls, preparation) = (made.steps, made.preparation)
@@ -49,13 +60,13 @@ package final class CUDAExecutor: Executor {
     }
 
     private static func prepare(
-        _ compiled: CompiledGraph, _ gpu: GPU, _ format: ElementFormat
+        _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: ProductArithmetic
     ) throws(CUDAError) -> (
         memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
         steps: [[PreparedCall]], preparation: [[PreparedCall]]
     ) {
         let fixed = FixedOperands(compiled.values)
-        let lowering = StepLowering(gpu, format, fixed)
+        let lowering = StepLowering(gpu, arithmetic, fixed)
         var steps: [StepCalls] = []
         for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
         let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)

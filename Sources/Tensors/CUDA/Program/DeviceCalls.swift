@@ -56,13 +56,15 @@ struct StepLowering {
     private let gpu: GPU
     /// Of the operands of products.
     private let format: ElementFormat
+    private let allowsTF32: Bool
     private let fixed: FixedOperands
     /// Whether the step runs once per load, before the copies of fixed operands are made.
     private var isHoisted = false
     private var calls = StepCalls()
 
-    init(_ gpu: GPU, _ format: ElementFormat, _ fixed: FixedOperands) {
-        (self.gpu, self.format, self.fixed) = (gpu, format, fixed)
+    init(_ gpu: GPU, _ arithmetic: ProductArithmetic, _ fixed: FixedOperands) {
+        (self.gpu, self.fixed) = (gpu, fixed)
+        (format, allowsTF32) = (arithmetic.format, arithmetic.allowsTF32)
     }
 
     /// - Throws: ``CUDAError`` if a library does not compute a product.
@@ -143,7 +145,7 @@ struct StepLowering {
         _ wanted: CuBLASLt.Product, _ inputs: [Buffer], _ output: Buffer
     ) throws(CUDAError) {
         var product = wanted
-        product.format = format.number
+        (product.format, product.allowsTF32) = (format.number, allowsTF32)
         let (x, y) = (operand(inputs[0], format), operand(inputs[1], format))
         let result = target(output, .float32)
         let plan = try gpu.plan(product)
@@ -155,8 +157,12 @@ struct StepLowering {
     private mutating func add(
         _ wanted: ConvolutionCall, _ inputs: [Buffer], _ output: Buffer
     ) throws(CUDAError) {
+        if let kernel = DirectConvolution.kernel(wanted, inputs, output) { return add(kernel) }
         var call = wanted
-        call.format = format
+        (call.format, call.allowsTF32) = (format, allowsTF32)
+        if let product = call.weightGradientProduct {
+            return try add(product, [inputs[1], inputs[0]], output)
+        }
         let operands = inputs.map { operand($0, call.format) }
         let plan = try gpu.plan(call)
         calls.workspaceBytes = max(calls.workspaceBytes, plan.workspaceBytes)
@@ -170,6 +176,19 @@ struct StepLowering {
             calls.calls.append(.convolution(plan, x: operands[0], w: result, y: operands[1]))
         }
         finish(result, to: output)
+    }
+}
+
+extension ConvolutionCall {
+    /// The gradient of a matrix that all pixels are multiplied with, as the product of y transposed
+    /// and x; nil unless it is in exact float32, in which cuDNN takes many times as long.
+    fileprivate var weightGradientProduct: CuBLASLt.Product? {
+        guard direction == .weightGradient, isPointwise, format == .float32, !allowsTF32 else {
+            return nil
+        }
+        return CuBLASLt.Product(
+            rows: w[0], inner: x[0] * x[2] * x[3], columns: w[1], batch: 1, transposesX: true,
+            transposesY: false, sharesY: true, format: .float32)
     }
 }
 

@@ -6,7 +6,7 @@ final class DeviceProgramMemory {
     private let memory: DeviceMemory
     /// Where the memory of a step begins.
     let workspace: UInt
-    /// Bytes of intermediate results and workspace.
+    /// Bytes of intermediate results, copies in 16 bits, and workspace.
     let runBytes: Int
 
     private static let alignment = 256
@@ -21,7 +21,7 @@ final class DeviceProgramMemory {
         let ownedStorages = values.ownedStorages + copies
         let plan = MemoryPlan(values.placedStorages)
         let arena = Self.aligned(4 * plan.count)
-        let owned = ownedStorages.reduce(0) { $0 + Self.aligned(4 * $1.words) }
+        let owned = Self.bytes(of: ownedStorages)
         let stepBytes = steps.map { Self.scratchBytes(of: $0) + $0.workspaceBytes }.max() ?? 0
         let bytes = arena + owned + stepBytes
         let (free, total) = try gpu.memory()
@@ -32,7 +32,7 @@ final class DeviceProgramMemory {
                     + "bfloat16")
         }
         memory = try DeviceMemory(bytes: bytes, on: gpu)
-        runBytes = arena + stepBytes
+        runBytes = arena + stepBytes + Self.bytes(of: copies)
         workspace = memory.address + UInt(arena + owned)
         for (storage, offset) in plan.offsets {
             storage.bind(to: memory.address + UInt(4 * offset))
@@ -58,7 +58,11 @@ final class DeviceProgramMemory {
 
     /// Bytes of a step's own values.
     static func scratchBytes(of step: StepCalls) -> Int {
-        step.scratch.reduce(0) { $0 + aligned(4 * $1.words) }
+        bytes(of: step.scratch)
+    }
+
+    private static func bytes(of storages: [Storage]) -> Int {
+        storages.reduce(0) { $0 + aligned(4 * $1.words) }
     }
 
     private static func aligned(_ bytes: Int) -> Int {

@@ -11,17 +11,24 @@ public enum Arithmetic: String, CaseIterable, Sendable {
     case float16
     /// 16 bits, with 7 for the fraction and the range of float32.
     case bfloat16
+    /// 32 bits, of which a GPU may leave out 13 of the fraction when it multiplies
+    /// (`torch.backends.cuda.matmul.allow_tf32`).
+    case tf32
 
     /// Whether this CPU multiplies matrices in the format at least as fast as in float32.
-    public var isFast: Bool { self == .float32 || rt_half_products(format) == RT_HALF_FASTER }
+    public var isFast: Bool { format == RT_FLOAT32 || rt_half_products(format) == RT_HALF_FASTER }
 
-    /// How products are computed on this CPU, for messages.
-    public var summary: String {
-        isFast ? rawValue : "\(Self.float32.rawValue), with weights in \(rawValue)"
+    /// How products are computed, for messages.
+    ///
+    /// - Parameters:
+    ///   - device: what computes them.
+    ///   - trains: whether weights change, which are then kept in float32.
+    public func summary(on device: Execution.Device = .cpu, trains: Bool = false) -> String {
+        if device == .reference { return "float64" }
+        if device.isGPU || isFast { return rawValue }
+        return trains
+            ? Self.float32.rawValue : "\(Self.float32.rawValue), with weights in \(rawValue)"
     }
-
-    /// The same in training, which keeps weights in float32.
-    public var trainingSummary: String { isFast ? rawValue : Self.float32.rawValue }
 
     /// The fastest format on this CPU, and of several equally fast ones the most accurate.
     public static var fastest: Arithmetic {
@@ -30,7 +37,7 @@ public enum Arithmetic: String, CaseIterable, Sendable {
 
     var format: rt_format {
         switch self {
-        case .float32: RT_FLOAT32
+        case .float32, .tf32: RT_FLOAT32
         case .float16: RT_FLOAT16
         case .bfloat16: RT_BFLOAT16
         }

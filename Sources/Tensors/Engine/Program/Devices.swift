@@ -21,6 +21,10 @@ extension Execution.Device {
         for outputs: [(name: String, value: Tensor)], _ options: CompileOptions, learns: Bool
     ) throws(GraphError) -> DeviceBackend {
         switch self {
+        case .cpu where options.arithmetic == .tf32:
+            throw GraphError(
+                device: rawValue,
+                reason: "tf32 is an arithmetic of GPUs; compute in float32 or bfloat16 here")
         case .cpu:
             let pool = ThreadPool.shared(threads: options.threadCount)
             let passes = PassPipeline(
@@ -55,18 +59,19 @@ extension Execution.Device {
                     roundsToHalf: options.roundsToHalf, recomputes: options.recomputes),
                 stepPasses: []
             ) { compiled throws(GraphError) in
-                try CUDAExecutor(compiled, on: gpu, options.arithmetic.elementFormat)
+                try CUDAExecutor(compiled, on: gpu, options.arithmetic.ofProducts)
             }
         }
     }
 }
 
 extension Arithmetic {
-    fileprivate var elementFormat: ElementFormat {
+    fileprivate var ofProducts: ProductArithmetic {
         switch self {
-        case .float32: .float32
-        case .float16: .float16
-        case .bfloat16: .bfloat16
+        case .float32: ProductArithmetic(.float32)
+        case .float16: ProductArithmetic(.float16)
+        case .bfloat16: ProductArithmetic(.bfloat16)
+        case .tf32: ProductArithmetic(.float32, allowsTF32: true)
         }
     }
 }
