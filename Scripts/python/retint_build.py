@@ -9,12 +9,23 @@ import sys
 
 from retint_tool import ROOT
 
-# The index is for `Scripts/check unused`.
-FLAGS = ["-c", "release", "-Xswiftc", "-enable-testing", "--enable-index-store"]
+# The index is for `Scripts/check unused`; with this variable set, there is none.
+WITHOUT_INDEX = "RETINT_BUILD_WITHOUT_INDEX"
+INDEX = "--enable-index-store"
+FLAGS = ["-c", "release", "-Xswiftc", "-enable-testing",
+         *([] if os.environ.get(WITHOUT_INDEX) else [INDEX])]
 # Of another package that uses this build's folder, and so its modules. Without the last option,
 # Swift may take the plan of the package that was built there before, and finds none of this
 # package's targets in it.
 SHARED = ["--scratch-path", str(ROOT / ".build"), *FLAGS, "--disable-build-manifest-caching"]
+
+
+def leave_out_index():
+    """Builds without the index from now on, in other processes too: an eighth less to compile."""
+    os.environ[WITHOUT_INDEX] = "1"
+    for flags in (FLAGS, SHARED):
+        if INDEX in flags:
+            flags.remove(INDEX)
 
 
 def swift(command, *arguments, **options):

@@ -2,13 +2,14 @@ import RetintEngine
 import RetintGraph
 import RetintLayers
 import RetintTensors
+import RetintTestSupport
 import Testing
 
 @testable import RetintArchitectures
 
 /// Ten whole training steps (batch statistics, gradients, optimizer) against PyTorch.
 @Suite(.serialized) struct TrainingStepTests {
-    @Test(arguments: try Golden.load().training.indices)
+    @Test(arguments: Array(try Golden.load().training.indices).sampled("losses"))
     func tenLossesAreThoseOfPyTorch(_ index: Int) throws {
         let golden = try Golden.load().training[index]
         try golden.expectLosses(of: NetworkDescription.named(golden.network).make())

@@ -169,7 +169,7 @@ struct SharedWorkTests {
         func search(_ output: String) -> [String] {
             [
                 "quantize", "model.mlpackage", "--search", "--calibrate", "photos",
-                "--max-delta-e", "2", "-o", output, "--json",
+                "--max-delta-e", "2", "--limit", "2", "-o", output, "--json",
             ]
         }
         let alone = try bench.expect(0, search("one.mlpackage"))
