@@ -160,8 +160,8 @@ struct StepLowering {
         if let kernel = DirectConvolution.kernel(wanted, inputs, output) { return add(kernel) }
         var call = wanted
         (call.format, call.allowsTF32) = (format, allowsTF32)
-        if let product = call.weightGradientProduct {
-            return try add(product, [inputs[1], inputs[0]], output)
+        if let product = call.matrixProduct {
+            return try add(product, call.factors(inputs), output)
         }
         let operands = inputs.map { operand($0, call.format) }
         let plan = try gpu.plan(call)
@@ -180,15 +180,31 @@ struct StepLowering {
 }
 
 extension ConvolutionCall {
-    /// The gradient of a matrix that all pixels are multiplied with, as the product of y transposed
-    /// and x; nil unless it is in exact float32, in which cuDNN takes many times as long.
-    fileprivate var weightGradientProduct: CuBLASLt.Product? {
-        guard direction == .weightGradient, isPointwise, format == .float32, !allowsTF32 else {
-            return nil
+    /// The product that multiplies all pixels with the same matrix; nil unless the convolution is
+    /// one, in exact float32: there cuDNN's engines transpose images before and after.
+    fileprivate var matrixProduct: CuBLASLt.Product? {
+        guard isPointwise, format == .float32, !allowsTF32 else { return nil }
+        let (pixels, channels, outputs) = (x[0] * x[2] * x[3], w[1], w[0])
+        func product(
+            _ rows: Int, _ inner: Int, _ columns: Int, transposesX: Bool = false,
+            transposesY: Bool = false
+        ) -> CuBLASLt.Product {
+            CuBLASLt.Product(
+                rows: rows, inner: inner, columns: columns, batch: 1, transposesX: transposesX,
+                transposesY: transposesY, sharesY: true, format: .float32)
         }
-        return CuBLASLt.Product(
-            rows: w[0], inner: x[0] * x[2] * x[3], columns: w[1], batch: 1, transposesX: true,
-            transposesY: false, sharesY: true, format: .float32)
+        switch direction {
+        case .forward: return product(pixels, channels, outputs, transposesY: true)
+        case .dataGradient: return product(pixels, outputs, channels)
+        case .weightGradient: return product(outputs, pixels, channels, transposesX: true)
+        }
+    }
+
+    /// The factors of that product.
+    ///
+    /// - Parameter inputs: of the convolution.
+    fileprivate func factors(_ inputs: [Buffer]) -> [Buffer] {
+        direction == .weightGradient ? inputs.reversed() : inputs
     }
 }
 
