@@ -62,6 +62,21 @@ import Testing
         #expect(other.code != 0 && other.messages.contains("a.txt"))
     }
 
+    /// `--resume` needs no configuration but the run's own.
+    @Test func aRunContinuesWithItsOwnConfiguration() throws {
+        let config = try writeRun(photos: 4)
+        let first = try start(["--config", config, "--set", "steps=2"]).wait()
+        #expect(first.code == 0, "\(first.messages)")
+        try FileManager.default.removeItem(atPath: config)
+        let run = scratch.path("run")
+        let second = try start(["--output", run, "--resume", "--set", "steps=3"]).wait()
+        #expect(second.code == 0, "\(second.messages)")
+        let metrics = try String(contentsOfFile: "\(run)/metrics.jsonl", encoding: .utf8)
+        #expect(metrics.contains("\"step\":3"), "\(metrics)")
+        let unnamed = try start(["--resume"]).wait()
+        #expect(unnamed.code == 64 && unnamed.messages.contains("--config"))
+    }
+
     @Test func controlCSavesTheRun() throws {
         let config = try writeRun(photos: 4)
         let process = try start(["--config", config])

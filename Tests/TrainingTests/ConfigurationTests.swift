@@ -72,6 +72,20 @@ import Testing
         #expect(error?.kind == .setting)
     }
 
+    @Test(arguments: [(1.5, nil, 4), (0.1, nil, 1), (2, 7, 14)] as [(Double, Int?, Int)])
+    func epochsAreCountedInSteps(_ epochs: Double, _ epochSteps: Int?, _ steps: Int) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(6)
+        var configuration = try scratch.configuration("data.validation_fraction=0.2")
+        (configuration.epochs, configuration.epochSteps) = (epochs, epochSteps)
+        let trainer = try Trainer(configuration)
+        #expect(trainer.overview.photos == 5)
+        #expect(trainer.configuration.steps == steps)
+        configuration.epochs = 1e6
+        configuration.epochSteps = 1_000_000_000
+        #expect(throws: TrainingError.self) { try Trainer(configuration) }
+    }
+
     @Test func valuesThatAreSetAsPropertiesAreChecked() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)

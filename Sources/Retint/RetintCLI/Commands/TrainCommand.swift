@@ -12,10 +12,16 @@ struct TrainCommand: AsyncParsableCommand {
             to resume from, and best.h5 with the lowest validation loss. Ctrl-C, SIGTERM or \
             SIGUSR1 saves last.h5 and exits with 130; --resume continues, bit for bit as if the \
             run had never stopped. When started by mpirun or srun, all ranks train together.
+
+            For example:
+              retint train --config run.yaml --output run
+              retint train --output run --resume
             """)
 
     @Option(
-        help: ArgumentHelp("The YAML file; see --defaults.", valueName: "file"), completion: .yaml)
+        help: ArgumentHelp(
+            "The YAML file, see --defaults; with --resume, that of the run if not given.",
+            valueName: "file"), completion: .yaml)
     var config: String?
 
     @Option(
@@ -70,7 +76,7 @@ struct TrainCommand: AsyncParsableCommand {
     var defaults = false
 
     func validate() throws {
-        if config == nil && !defaults {
+        if configFile == nil && !defaults {
             throw ValidationError("Missing expected argument '--config <file>'")
         }
         let modes = [dryRun, learningRateRangeTest, samples != nil, resume, autoResume]
@@ -81,8 +87,13 @@ struct TrainCommand: AsyncParsableCommand {
         }
     }
 
+    /// The configuration that was named, or that of the run that is continued.
+    private var configFile: String? {
+        config ?? (resume ? output.map { "\($0)/config.yaml" } : nil)
+    }
+
     func run() async throws {
-        guard let config, !defaults else {
+        guard let config = configFile, !defaults else {
             return Console.printLines(String(TrainingConfiguration().yaml.dropLast()))
         }
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)

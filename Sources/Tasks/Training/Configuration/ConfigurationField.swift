@@ -131,6 +131,9 @@ extension TrainingConfiguration {
                     "stops at the first value that is not finite and names the operation"),
                 .init("steps", \.steps, .range(1...1_000_000_000), "number of training steps"),
                 .init(
+                    "epochs", optional: \.epochs, .range(0.001...1e6),
+                    "the length of the training in epochs, instead of steps; null: steps"),
+                .init(
                     "epoch_steps", optional: \.epochSteps, .range(1...1_000_000_000),
                     "steps per epoch; null: each photo once"),
                 .init(

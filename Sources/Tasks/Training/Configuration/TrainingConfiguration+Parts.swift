@@ -65,6 +65,24 @@ extension TrainingConfiguration {
     }
 }
 
+extension TrainingConfiguration {
+    /// This configuration with the steps of its epochs.
+    ///
+    /// - Parameter photos: the number of training photos.
+    /// - Throws: ``TrainingError`` if they are too many.
+    func counted(photos: Int) throws(TrainingError) -> TrainingConfiguration {
+        guard let epochs else { return self }
+        let epoch = epochSteps.map(Double.init) ?? Double(photos) / Double(batch)
+        var result = self
+        guard let steps = Int(exactly: (epochs * epoch).rounded(.up)) else {
+            throw TrainingError(at: "epochs", "is \(epochs), which are too many steps; lower it")
+        }
+        result.steps = max(steps, 1)
+        try result.requireValuesInRange()
+        return result
+    }
+}
+
 /// How batches are made.
 struct BatchOptions {
     let data: TrainingConfiguration.DataSettings

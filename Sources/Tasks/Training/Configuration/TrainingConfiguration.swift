@@ -67,6 +67,8 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var anomaly = false
     /// The number of training steps.
     public var steps = 10_000
+    /// The length of the training in epochs, instead of ``steps``; nil: as many steps as stated.
+    public var epochs: Double?
     /// Steps per epoch; nil: once through all photos.
     public var epochSteps: Int?
     /// Minutes after which training ends.

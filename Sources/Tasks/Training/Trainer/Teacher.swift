@@ -31,6 +31,7 @@ final class Teacher {
     init(
         _ path: String, _ inputs: [StepInput], batch: Int, side: Int, execution: Execution
     ) throws {
+        let path = ShippedCheckpoint.path(of: path)
         guard inputs.contains(where: { $0 != .teacherColors }) else {
             source = .model(try Self.program(path, batch, side, execution))
             shapes = [:]

@@ -34,10 +34,11 @@ final class TrainingRun {
         _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
         ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
-        let configuration = try configuration.shared(over: ranks)
+        let photos = try PhotoFolder(configuration.data)
+        let configuration = try configuration.shared(over: ranks).counted(
+            photos: photos.training.count)
         (self.configuration, self.ranks) = (configuration, ranks)
         (folder, log) = (RunFolder(configuration.output), RunLog(ranks: ranks, report: report))
-        let photos = try PhotoFolder(configuration.data)
         if start == .resumed, ranks.rank == 0 { try folder.lockExisting() }
         var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }

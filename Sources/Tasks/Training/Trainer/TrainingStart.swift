@@ -41,7 +41,7 @@ enum TrainingStart {
     }
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
-        guard let start = configuration.start else {
+        guard let start = configuration.start.map(ShippedCheckpoint.path) else {
             return try Checkpoint(configuration.namedNetwork, seed: UInt64(configuration.seed))
         }
         var checkpoint = try Checkpoint(contentsOf: start)

@@ -1,0 +1,45 @@
+/// Names for one that is misspelled.
+public enum Spelling {
+    /// The names most likely meant: those that are similar, or else the nearest ones; at most
+    /// three, the nearest first.
+    ///
+    /// - Parameters:
+    ///   - word: what was written; a name in another section, as in `section.name`, is similar.
+    ///   - names: what it may be.
+    public static func nearest(to word: String, among names: [String]) -> [String] {
+        let scored = names.map { (name: $0, distance: distance(word, $0)) }
+            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        guard let best = scored.first else { return [] }
+        let isSimilar = best.distance <= max(2.5, Double(lastPart(word).count) / 3)
+        let meant = isSimilar ? scored.filter { $0.distance <= best.distance + 0.5 } : scored
+        return meant.prefix(3).map(\.name)
+    }
+
+    private static func distance(_ word: String, _ name: String) -> Double {
+        // The right name in the wrong section is as likely as a typo.
+        let (last, nameLast) = (lastPart(word), lastPart(name))
+        let isSameSection = word.dropLast(last.count) == name.dropLast(nameLast.count)
+        let lastDistance = Double(editDistance(last, nameLast)) + (isSameSection ? 0 : 0.5)
+        return min(Double(editDistance(word, name)), lastDistance)
+    }
+
+    private static func lastPart(_ key: String) -> String {
+        key.split(separator: ".").last.map(String.init) ?? key
+    }
+
+    /// The smallest number of insertions, deletions and substitutions of characters (Levenshtein).
+    private static func editDistance(_ first: String, _ second: String) -> Int {
+        let (a, b) = (Array(first), Array(second))
+        var row = Array(0...b.count)
+        for i in a.indices {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for j in b.indices {
+                let substitution = diagonal + (a[i] == b[j] ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(substitution, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[b.count]
+    }
+}
