@@ -209,8 +209,8 @@ let package = Package(
         target(
             "Tasks/Coloring",
             uses: [
-                "Architectures", "Color", "Distributed", "Engine", "Export", "Files", "Graph",
-                "Images", "Locks", "PhotoData", "Runtime", "Tensors",
+                "Architectures", "Checkpoints", "Color", "Distributed", "Engine", "Export", "Files",
+                "Graph", "Images", "Locks", "PhotoData", "Runtime", "Tensors",
             ]),
         target("Tasks/CMotion", uses: ["CSystem"]),
         target(

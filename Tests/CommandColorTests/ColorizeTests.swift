@@ -162,10 +162,11 @@ import Testing
         let photo = try bench.makePhoto("a.png")
         let whole = try Data(contentsOf: URL(fileURLWithPath: bench.path(model)))
         let cut = try bench.write(whole.prefix(whole.count - 1), to: "cut.h5")
+        let text = try bench.write(Data("text".utf8), to: "text.h5")
         try bench.makeDirectory("empty.mlpackage")
         let before = bench.files
         for (model, words) in [
-            ("absent.h5", "No such file"), (cut, "truncated"), (photo, "is not an HDF5"),
+            ("absent.h5", "No such file"), (cut, "truncated"), (text, "is not an HDF5"),
             (weights, "retint import"), ("empty.mlpackage", "empty.mlpackage"),
         ] {
             try bench.expect(

@@ -64,7 +64,9 @@ import Testing
         try bench.expect(
             65, "inspect", "model.h5", "--key", "params", says: ["have no key"])
         try bench.expect(
-            64, "import", "one.pth", "-o", "none.h5", says: ["you must name its architecture"])
+            0, "import", "two.pth", "--key", "params", "-o", "guessed.h5",
+            says: ["its tensors are those of mobile-unet"])
+        #expect(try Checkpoint(contentsOf: bench.path("guessed.h5")) == checkpoint)
         try bench.expect(
             64, "import", "one.pth", "--architecture", "mobile-unet", "-o", "none.pth",
             says: ["a checkpoint is an HDF5 file"])
@@ -125,9 +127,16 @@ import Testing
         try bench.expect(
             65, "import", "absent.h5", "--saturation", "1.5", "-o", "none.h5",
             says: ["absent.h5", "No such file"])
+        var other = StateDict()
+        other["a.weight"] = StoredTensor(shape: [2], floats: [1, 2])
+        try other.write(to: bench.path("other.h5"))
         try bench.expect(
-            64, "import", try bench.makeWeights(), "-o", "none.h5",
-            says: ["not a checkpoint", "--architecture"])
+            64, "import", "other.h5", "-o", "none.h5",
+            says: ["not a checkpoint", "--architecture NAME", "import network.onnx"])
+        let mismatch = try bench.expect(
+            65, "import", "other.h5", "--architecture", "mobile-unet", "-o", "none.h5",
+            says: ["none of the 246 tensors of mobile-unet", "a.weight [2]", "network.onnx"])
+        #expect(mismatch.messages.split(separator: "\n").count == 5, "\(mismatch.messages)")
         #expect(!bench.files.contains("none.h5"))
     }
 
@@ -216,7 +225,7 @@ import Testing
         }
         try bench.expect(
             65, "import", weights, "--architecture", "siggraph17", "-o", "model.h5",
-            says: ["not those of siggraph17"])
+            says: ["none of the 107 tensors of siggraph17"])
         #expect(bench.files == before)
     }
 

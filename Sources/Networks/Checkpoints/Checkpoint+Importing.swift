@@ -37,6 +37,28 @@ extension Checkpoint {
     }
 }
 
+extension Checkpoint {
+    /// The first of some networks whose tensors a file has exactly, by names and shapes; nil if
+    /// there is none. No tensor is read.
+    ///
+    /// - Parameters:
+    ///   - path: a PyTorch, safetensors or HDF5 file.
+    ///   - networks: in the order in which they are tried.
+    ///   - key: the key of the state dict in a PyTorch file that contains several.
+    /// - Throws: `TensorFileError` if the file cannot be read.
+    public static func network(
+        fitting path: some PathConvertible, among networks: [NetworkDescription],
+        key: String? = nil
+    ) throws -> NetworkDescription? {
+        let found = try ModelFormat.weights(at: path.filePath.string, expecting: [:], key: key)
+        return networks.first { network in
+            // Not every network has all of the options.
+            guard let spec = (try? network.make()).map({ StateSpec(of: $0) }) else { return false }
+            return found.compare(expected: spec.entries.map { ($0.name, $0.shape) }).isStrict
+        }
+    }
+}
+
 extension StateDict {
     /// The tensors in the order of `spec`: weights as float32, counters as int64, initial values
     /// for missing ones.

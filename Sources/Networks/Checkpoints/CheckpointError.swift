@@ -31,8 +31,27 @@ extension CheckpointError {
     }
 
     static func mismatch(_ report: LoadReport, path: String, architecture: String) -> Self {
-        CheckpointError(
+        let common = report.expectedCount - report.missing.count - report.misshaped.count
+        return CheckpointError(
             .mismatch(report), path: path,
-            problem: "the tensors are not those of \(architecture): \(report)")
+            problem: common == 0
+                ? report.ofAnotherNetwork(than: architecture)
+                : "the tensors are not those of \(architecture): \(report)")
+    }
+}
+
+extension LoadReport {
+    /// The message for a file that has no tensor of a network.
+    fileprivate func ofAnotherNetwork(than architecture: String) -> String {
+        let (names, shown) = (unexpected, 3)
+        let examples = names.prefix(shown).map { "\($0.name) \($0.shape)" }
+        let rest = names.count > shown ? " and \(names.count - shown) more" : ""
+        return """
+            has none of the \(expectedCount) tensors of \(architecture).
+              it has: \(examples.isEmpty ? "none" : examples.joined(separator: ", "))\(rest)
+              name the architecture that it is of; for a network of your own, write an ONNX file:
+              torch.onnx.export(network, x, "network.onnx", dynamo=True)
+              retint import network.onnx -o network.h5
+            """
     }
 }

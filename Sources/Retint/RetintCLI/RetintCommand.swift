@@ -53,6 +53,7 @@ struct RetintCommand: AsyncParsableCommand {
             ExportCommand.self,
             ImportCommand.self,
             InspectCommand.self,
+            ModelsCommand.self,
             QuantizeCommand.self,
             ReportCommand.self,
             SearchCommand.self,
@@ -76,11 +77,28 @@ struct RetintCommand: AsyncParsableCommand {
     ///
     /// - Parameter arguments: without the program's name; nil for those of the process.
     static func run(_ arguments: [String]?) async throws {
+        try requireCommand((arguments ?? Array(CommandLine.arguments.dropFirst())).first)
         var command = try parseAsRoot(arguments)
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
             try command.run()
         }
+    }
+
+    /// - Parameter word: the first argument.
+    /// - Throws: ``CommandError`` with the nearest names if it could be the name of a command, but
+    ///   there is none.
+    private static func requireCommand(_ word: String?) throws {
+        guard let word, word.first?.isLetter == true, word != "help" else { return }
+        var names: [String] = []
+        for command in configuration.subcommands {
+            let own = command.configuration
+            names += [own.commandName].compactMap { $0 } + own.aliases
+        }
+        guard !names.contains(word) else { return }
+        let nearest = Spelling.nearest(to: word, among: names).joined(separator: ", ")
+        throw CommandError(
+            .usage, "there is no command \(word); did you mean \(nearest)? See retint --help")
     }
 }

@@ -10,7 +10,9 @@ struct AverageCommand: ParsableCommand {
             is often better than each of them and costs no more to run (a model soup).
             """)
 
-    @Argument(help: "Checkpoints, two or more.", completion: .checkpoint)
+    @Argument(
+        help: "Checkpoints, two or more.", completion: .checkpoint,
+        transform: ShippedCheckpoint.path)
     var checkpoints: [String]
 
     @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)

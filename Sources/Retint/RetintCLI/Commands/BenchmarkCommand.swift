@@ -13,12 +13,17 @@ struct BenchmarkCommand: ParsableCommand {
             together, and measure the cost of their messages. From that, --predict-ranks predicts \
             the step time for other numbers of ranks; the model may then be a file written with \
             --json.
+
+            For example:
+              retint benchmark best.h5 --size 256
+              retint benchmark mobile-unet --mode training --batch 16 --size 128
             """)
 
     @Argument(
         help: ArgumentHelp(
             "A checkpoint, a package, an ONNX file, or an architecture: "
-                + colorizerNames.joined(separator: ", ") + "."), completion: .model)
+                + colorizerNames.joined(separator: ", ") + "."), completion: .model,
+        transform: { colorizerNames.contains($0) ? $0 : ShippedCheckpoint.path(of: $0) })
     var model: String
 
     @Option(help: "What to measure.")

@@ -11,19 +11,30 @@ struct ColorizeCommand: AsyncParsableCommand {
             Ctrl-C finishes the photos in progress and exits with 130; to continue, run the same \
             command with --skip-existing. When started by mpirun or srun, all ranks split the \
             photos; the results are listed at the end.
+
+            For example:
+              retint colorize photo.jpg -o colored.jpg
+              retint colorize best.h5 photos -o colored --compare
             """)
 
-    @Argument(help: "A checkpoint or a package.", completion: .model)
+    @Argument(
+        help: """
+            A checkpoint or a package. If this is a photo or a folder of photos, the model is \
+            \(ShippedCheckpoint.standard).
+            """, completion: .model)
     var model: String
 
     @Argument(
         help: "The photos (JPEG, PNG or WebP), and folders whose photos are colored.",
         completion: .photo)
-    var photos: [String]
+    var photos: [String] = []
 
     @Option(
-        name: .shortAndLong, help: "The directory to write to; created if needed.",
-        completion: .directory)
+        name: .shortAndLong,
+        help: """
+            The directory to write to, created if needed; or for one photo the file, if the name \
+            ends in .jpg, .jpeg or .png.
+            """, completion: .directory)
     var output: String
 
     @Flag(help: "Also color photos in subfolders; the output has the same subfolders.")
@@ -49,7 +60,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     @Option(
         help: """
             With --compare, another model; the strip shows its colors to the left of this model's.
-            """, completion: .model)
+            """, completion: .model, transform: ShippedCheckpoint.path)
     var before: String?
 
     @Option(
@@ -67,7 +78,12 @@ struct ColorizeCommand: AsyncParsableCommand {
 
     @OptionGroup var execution: ExecutionOptions
 
-    func validate() throws {
+    mutating func validate() throws {
+        if photos.isEmpty || PhotoFile.isPhotos(model) {
+            photos.insert(model, at: 0)
+            model = ShippedCheckpoint.standard
+        }
+        model = ShippedCheckpoint.path(of: model)
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
         }
@@ -80,6 +96,12 @@ struct ColorizeCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
+        let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)
+        if !leftOut.isEmpty, ranks.rank == 0 {
+            let counts = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }
+            Console.warn(
+                "\(counts.joined(separator: ", ")) left out; JPEG, PNG and WebP files are read")
+        }
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()

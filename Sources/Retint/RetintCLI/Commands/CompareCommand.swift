@@ -11,9 +11,14 @@ struct CompareCommand: AsyncParsableCommand {
             image, compared with ECCV16 in alternating runs. With --data, the colors are measured \
             on photos as in retint evaluate; without, the models need not be colorizers. Run it \
             on an idle machine: other work slows the models, and not all of them equally.
+
+            For example:
+              retint compare lite-class-unet lite-class-unet-small --data photos
             """)
 
-    @Argument(help: "Checkpoints, packages and ONNX files.", completion: .model)
+    @Argument(
+        help: "Checkpoints, packages and ONNX files.", completion: .model,
+        transform: ShippedCheckpoint.path)
     var models: [String]
 
     @Option(

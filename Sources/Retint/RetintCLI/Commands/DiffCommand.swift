@@ -21,6 +21,9 @@ struct DiffCommand: AsyncParsableCommand {
             With --bisect, name more models, from good to bad: the command finds the first model \
             that differs from the first one listed, as git bisect does, and reads only as many as \
             that needs. Exit code 2: it is found; 0: the last one does not differ.
+
+            For example:
+              retint diff old.mlpackage new.mlpackage
             """)
 
     @Argument(
@@ -28,7 +31,7 @@ struct DiffCommand: AsyncParsableCommand {
             The model to compare with, and the model that is compared; with --bisect, all models \
             from good to bad.
             """,
-        completion: .model)
+        completion: .model, transform: ShippedCheckpoint.path)
     var models: [String]
 
     @Flag(help: "Find the first model that differs from the first of all.")

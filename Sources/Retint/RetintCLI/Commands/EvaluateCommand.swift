@@ -26,9 +26,13 @@ struct EvaluateCommand: AsyncParsableCommand {
             levels of red, green and blue between frames that are 1, 2 and 4 apart.
 
             When started by mpirun or srun, all ranks split the photos; the values are the same.
+
+            For example:
+              retint evaluate best.h5 --data photos
             """)
 
-    @Argument(help: "A checkpoint or a package.", completion: .model)
+    @Argument(
+        help: "A checkpoint or a package.", completion: .model, transform: ShippedCheckpoint.path)
     var model: String
 
     @Option(

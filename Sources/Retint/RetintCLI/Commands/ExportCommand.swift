@@ -18,11 +18,16 @@ struct ExportCommand: ParsableCommand {
             others take their place, and a line says so. Weights that ONNX cannot store \
             compressed are listed. For .h5 and .safetensors, the weights of a checkpoint or \
             package are written as a state dict.
-            """)
+
+            For example:
+              retint export best.h5 -o Colorizer.mlpackage
+              retint export best.h5 -o colorizer.onnx
+            """,
+        aliases: ["convert"])
 
     @Argument(
         help: "A checkpoint, a package or an ONNX file.",
-        completion: .model)
+        completion: .model, transform: ShippedCheckpoint.path)
     var checkpoint: String
 
     @Option(
@@ -399,7 +404,6 @@ struct ExportMetadataOptions: ParsableArguments {
     }
 }
 
-extension ExportOptions.Target: ExpressibleByArgument {}
 extension ExportOptions.ElementType: ExpressibleByArgument {}
 extension ExportOptions.Input: ExpressibleByArgument {}
 extension ExportOptions.Output: ExpressibleByArgument {}

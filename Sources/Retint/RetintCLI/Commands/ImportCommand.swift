@@ -19,6 +19,9 @@ struct ImportCommand: ParsableCommand {
             a whole photo; --input, --range, --colors and --color-range state what the file does \
             not. All commands take the checkpoint, which converts from L and to a and b itself, \
             and can be trained.
+
+            For example:
+              retint import ddcolor.onnx -o ddcolor.h5
             """)
 
     @Argument(
@@ -99,7 +102,8 @@ struct ImportCommand: ParsableCommand {
     private func importedWeights() throws -> Checkpoint {
         try onnx.refuse(for: weights)
         let (checkpoint, report) = try Checkpoint.importing(
-            weights: weights, of: architecture.network(for: weights), key: stateDict.key,
+            weights: weights, of: architecture.network(for: weights, key: stateDict.key),
+            key: stateDict.key,
             isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
@@ -241,15 +245,28 @@ struct ArchitectureChoice: ParsableArguments {
     }
 
     /// The architecture that was named with the options that were given; or, unnamed, those of the
-    /// checkpoint at `weights`, changed by the options that were given.
-    func network(for weights: String) throws -> NetworkDescription {
+    /// checkpoint at `weights`, changed by the options that were given, or the one whose tensors
+    /// the file has.
+    func network(for weights: String, key: String?) throws -> NetworkDescription {
         if let name { return flags.applied(to: .named(name)) }
-        guard let network = try Checkpoint.network(of: weights) else {
+        if let network = try Checkpoint.network(of: weights) { return flags.applied(to: network) }
+        let networks = colorizerNames.map { flags.applied(to: .named($0)) }
+        guard
+            let network = try Checkpoint.network(fitting: weights, among: networks, key: key)
+        else {
             throw CommandError(
                 .usage,
-                "\(weights): is not a checkpoint, so you must name its architecture: "
-                    + "--architecture eccv16")
+                """
+                \(weights): is not a checkpoint, and its tensors are not those of any network \
+                with these options.
+                  name the network and its options: --architecture NAME, one of
+                  \(colorizerNames.joined(separator: ", "));
+                  or for a network of your own, write an ONNX file:
+                  torch.onnx.export(network, x, "network.onnx", dynamo=True)
+                  retint import network.onnx -o network.h5
+                """)
         }
-        return flags.applied(to: network)
+        Console.note("\(weights): its tensors are those of \(network.architecture)")
+        return network
     }
 }

@@ -13,11 +13,15 @@ struct InspectCommand: AsyncParsableCommand {
             is said to refuse. For any other PyTorch, safetensors or HDF5 file: its tensors. With \
             --system and no file: the processor, the kernels for it, the MPI that ranks use, and \
             the Python with Apple's Core AI runtime.
+
+            For example:
+              retint inspect Colorizer.mlpackage
+              retint inspect --system
             """)
 
     @Argument(
         help: "A checkpoint, a package, a Core AI model, or another file of tensors.",
-        completion: .inspectable)
+        completion: .inspectable, transform: ShippedCheckpoint.path)
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI, Core AI.")

@@ -23,6 +23,10 @@ struct QuantizeCommand: ParsableCommand {
             operations stay floats instead, and the weights are as --weights or --config say.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
+
+            For example:
+              retint quantize In.mlpackage -o Small.mlpackage --weights int8
+              retint quantize In.mlpackage -o Small.mlpackage --weights int4 --calibrate photos
             """)
 
     @Argument(help: "The package.", completion: .package)

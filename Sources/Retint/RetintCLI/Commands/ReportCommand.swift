@@ -15,13 +15,15 @@ struct ReportCommand: AsyncParsableCommand {
             with plots (-o). Run it on an idle machine.
             """)
 
-    @Argument(help: "A checkpoint, a package or an ONNX file.", completion: .model)
+    @Argument(
+        help: "A checkpoint, a package or an ONNX file.", completion: .model,
+        transform: ShippedCheckpoint.path)
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "Compare with this model; the two alternate in every measurement.",
-            valueName: "model"), completion: .model)
+            valueName: "model"), completion: .model, transform: ShippedCheckpoint.path)
     var against: String?
 
     @Option(

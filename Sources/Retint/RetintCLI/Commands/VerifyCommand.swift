@@ -42,11 +42,15 @@ struct VerifyCommand: AsyncParsableCommand {
             Instead of a model, you can pass a file written by --save: its measurements are \
             checked again, and nothing runs. Without bounds, those of that run apply; with bounds, \
             the defaults apply for the others.
+
+            For example:
+              retint verify Colorizer.mlpackage --against best.h5
+              retint verify Colorizer.mlpackage --reference ref.h5 --html report.html
             """)
 
     @Argument(
         help: "A checkpoint, a package, or saved results.",
-        completion: .modelOrResults)
+        completion: .modelOrResults, transform: ShippedCheckpoint.path)
     var model: String
 
     @Option(
@@ -59,7 +63,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Compare with this model, run in float32, instead of a file.", valueName: "model"),
-        completion: .model)
+        completion: .model, transform: ShippedCheckpoint.path)
     var against: String?
 
     /// The other model: the model itself, if only its arithmetics are asked for.
@@ -442,5 +446,3 @@ extension VerifyCommand {
         }
     }
 }
-
-extension ComputePrecision: ExpressibleByArgument {}

@@ -14,9 +14,13 @@ struct VideoCommand: AsyncParsableCommand {
             tags are copied. Ctrl-C ends the video early, so that it can be played, and exits \
             with 130. If the input is damaged, the readable frames are colored, and the exit code \
             is 1.
+
+            For example:
+              retint video lite-class-unet film.mp4 -o colored.mp4
             """)
 
-    @Argument(help: "A checkpoint or a package.", completion: .model)
+    @Argument(
+        help: "A checkpoint or a package.", completion: .model, transform: ShippedCheckpoint.path)
     var model: String
 
     @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .video)

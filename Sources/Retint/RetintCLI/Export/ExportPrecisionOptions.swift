@@ -87,5 +87,3 @@ struct ExportPrecisionOptions: ParsableArguments {
         try photos.flatMap { try PhotoReference.isFolder($0) ? photoFiles(below: $0) : [$0] }
     }
 }
-
-extension ExportOptions.Precision: ExpressibleByArgument {}

@@ -31,7 +31,7 @@ struct ExecutionOptions: ParsableArguments {
 }
 
 /// A format in which networks multiply.
-enum ComputeFormat: String, CaseIterable, ExpressibleByArgument {
+enum ComputeFormat: String, CaseIterable {
     case float32, float16, bfloat16, tf32, auto
 
     var arithmetic: Arithmetic {

@@ -93,9 +93,8 @@ private func colorOwnPhotos(
         options.skipsFinished && file.isFinished ? nil : DecodedPhoto(file)
     }
     let painter = try FilePainter(model, options, count: files.count, first)
-    for folder in Set(files.map { $0.output.filePath.removingLastComponent() }) {
-        try createFolder(folder)
-    }
+    let folders = Set(files.map { $0.output.filePath.removingLastComponent() })
+    for folder in folders where !folder.isEmpty { try createFolder(folder) }
     let tasks = OrderedTasks<PhotoFile.Outcome>()
     var started = files[...], finished = files[...]
     while true {

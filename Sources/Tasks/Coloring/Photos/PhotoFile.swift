@@ -1,3 +1,4 @@
+import RetintCheckpoints
 import RetintFiles
 import RetintImages
 import RetintPhotoData
@@ -71,13 +72,19 @@ extension PhotoFile {
     /// - Parameters:
     ///   - paths: photos, and folders whose photos are taken in the order of their names. The
     ///     subfolders of a folder are kept. Photos inside `folder` are skipped.
-    ///   - folder: where colored copies go.
+    ///   - output: the folder where colored copies go; or for one photo the file, if it ends in
+    ///     `.jpg`, `.jpeg` or `.png` and is not a folder.
     ///   - options: how the copies are named.
     /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
     ///   if two photos would be written to one file, or if one would be overwritten.
     public static func list(
-        _ paths: [String], to folder: String, _ options: PhotoFile.ListOptions = .init()
+        _ paths: [String], to output: String, _ options: PhotoFile.ListOptions = .init()
     ) throws -> [PhotoFile] {
+        if let file = try file(paths, to: output, options) {
+            try check([file])
+            return [file]
+        }
+        let folder = output
         let files = try paths.flatMap { path in
             let isFolder = (try? isDirectory(path)) == true
             guard isFolder else { return [PhotoFile(path, below: nil, to: folder, options)] }
@@ -87,6 +94,60 @@ extension PhotoFile {
         }
         try check(files)
         return files
+    }
+
+    /// Images of formats that are not read, in folders, by their extensions.
+    ///
+    /// - Parameter paths: as of ``list(_:to:_:)``; photos among them do not count.
+    /// - Throws: `FileError` if a folder cannot be read.
+    public static func leftOut(
+        _ paths: [String], isRecursive: Bool = false
+    ) throws -> [String: Int] {
+        let folders = paths.filter { (try? isDirectory($0)) == true }
+        let files = try folders.flatMap {
+            try listFiles(below: $0, extensions: otherImages, recursive: isRecursive)
+        }
+        return Dictionary(grouping: files) { $0.filePath.extension?.lowercased() ?? "" }
+            .mapValues(\.count)
+    }
+
+    private static let otherImages: Set<String> = [
+        "arw", "avif", "bmp", "cr2", "cr3", "dng", "gif", "heic", "heif", "jp2", "jxl", "nef",
+        "raf", "tif", "tiff",
+    ]
+
+    /// Whether a path has the name of a photo, or is a folder that is not a model.
+    public static func isPhotos(_ path: String) -> Bool {
+        let suffix = path.filePath.extension?.lowercased() ?? ""
+        if PhotoReference.extensions.contains(suffix) { return true }
+        let isModel = ModelFormat.all.contains { $0.isFolder && $0.isExtension(of: path) }
+        return !isModel && (try? isDirectory(path)) == true
+    }
+
+    /// One photo and the file that is to be written; nil if `output` is a folder.
+    private static func file(
+        _ paths: [String], to output: String, _ options: Options
+    ) throws -> PhotoFile? {
+        let path = output.filePath
+        let suffix = path.extension?.lowercased() ?? ""
+        guard ["jpg", "jpeg", "png"].contains(suffix), (try? isDirectory(output)) != true else {
+            return nil
+        }
+        guard paths.count == 1, (try? isDirectory(paths[0])) != true else {
+            throw PhotoError(
+                .output, file: output,
+                "is the name of one image, and there may be several photos; name a folder")
+        }
+        let isJPEG = suffix != "png"
+        guard options.format.map({ ($0 == .jpeg) == isJPEG }) ?? true else {
+            throw PhotoError(
+                .output, file: output, "is the name of an image in another format than requested")
+        }
+        let base = output.dropLast(suffix.count + 1)
+        return PhotoFile(
+            paths[0], output: output,
+            strip: options.hasStrips ? "\(base)-compare.\(suffix)" : nil,
+            format: isJPEG ? .jpeg() : .png())
     }
 
     private init(_ photo: String, below root: String?, to folder: String, _ options: Options) {
