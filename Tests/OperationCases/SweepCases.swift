@@ -5,8 +5,7 @@ import RetintTensors
 extension OperationTable {
     static let sweeps: [OperationCase] = [
         reduced, permuted, joined, normalizedAlong, tails, depthwise, wideKernels, twoEach,
-        farApart,
-        columns,
+        farApart, columns, squares,
     ].flatMap { $0 }
 
     private static let extents = [2, 3, 5, 4, 3]
@@ -174,6 +173,14 @@ extension OperationTable {
         let values = shapes.map { CaseInput($0, .signed) }
         return sweep("batch_norm_training of \(channels) channels", values) {
             tanh(batchNormTraining($0[0], weight: $0[1], bias: $0[2]).output)
+        }
+    }
+
+    /// Square matrices for pixels: a transposed one would have the same shape.
+    private static let squares: [OperationCase] = [16, 19].map { channels in
+        let shapes: [Shape] = [[2, channels, 5, 6], [channels, channels, 1, 1]]
+        return sweep("conv2d 1×1 square \(channels)", shapes.map { CaseInput($0, .signed) }) {
+            conv2d($0[0], weight: $0[1])
         }
     }
 
