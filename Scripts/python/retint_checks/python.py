@@ -473,6 +473,14 @@ class Models(Case):
             with self.assertRaises(TypeError):
                 retint.load(wrong)
 
+    def test_names_stand_for_trained_colorizers(self):
+        model = retint.load("lite-class-unet-small")
+        self.assertEqual(model.path, retint.checkpoint_path("lite-class-unet-small"))
+        described = retint.inspect("lite-class-unet-small")
+        self.assertIn("lite-class-unet", json.dumps(described))
+        with self.assertRaises(retint.InputError):
+            retint.load("no-such-colorizer")
+
     def test_loads_take_no_memory(self):
         def load(times):
             for _ in range(times):

@@ -1,7 +1,7 @@
 """retint retrains, converts, verifies and quantizes image colorizers.
 
 >>> import retint
->>> model = retint.load(retint.checkpoint_path("lite-class-unet"))
+>>> model = retint.load("lite-class-unet")
 >>> report = retint.verify("net.mlpackage", module, inputs=x)       # doctest: +SKIP
 >>> report.raise_if_failed()                                        # doctest: +SKIP
 

@@ -8,7 +8,7 @@ import pathlib
 import threading
 import typing
 
-from retint import _arrays, _library, _options, _reports, _verification
+from retint import _arrays, _files, _library, _options, _reports, _verification
 
 _DIFFERENT = 2
 _INTERRUPTED = 130
@@ -24,14 +24,14 @@ def inspect(model: _options.Path | None = None, **options: typing.Any) -> dict[s
     >>> inspect(checkpoint_path("lite-class-unet"))["architecture"]
     'lite-class-unet'
     """
-    arguments = [] if model is None else [_options.path(model, "model")]
+    arguments = [] if model is None else [_files.model(model, "model")]
     return _json("inspect", *arguments, **options)
 
 
 def diff(model: _options.Path, other: _options.Path,
          **options: typing.Any) -> dict[str, typing.Any]:
     """What differs between two models: what ``retint diff --json`` prints."""
-    return _json("diff", _options.path(model, "model"), _options.path(other, "other"),
+    return _json("diff", _files.model(model, "model"), _files.model(other, "other"),
                  allowed=(0, _DIFFERENT), **options)
 
 
@@ -42,7 +42,7 @@ def evaluate(model: _options.Path, photos: _options.Path,
 
     :param photos: a folder, a list of photos or a packed dataset.
     """
-    return _json("evaluate", _options.path(model, "model"), "--data",
+    return _json("evaluate", _files.model(model, "model"), "--data",
                  _options.path(photos, "photos"), messages=messages, **options)
 
 
@@ -57,7 +57,7 @@ def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_opti
     folder = _options.path(output, "output")
     before = _written(folder)
     _library.command(
-        "colorize", _options.path(model, "model"), *(_options.path(p, "photos") for p in paths),
+        "colorize", _files.model(model, "model"), *(_options.path(p, "photos") for p in paths),
         "--output", folder, *_options.arguments(options), messages=messages)
     after = _written(folder)
     return sorted(path for path, changed in after.items() if before.get(path) != changed)
@@ -72,7 +72,7 @@ def export(model: _options.Path, output: _options.Path, **options: typing.Any) -
     """Writes a model as a Core ML package, an `.aimodel` or an ONNX file, by the name's extension,
     and returns its path."""
     path = _options.path(output, "output")
-    _library.command("export", _options.path(model, "model"), "--package", path,
+    _library.command("export", _files.model(model, "model"), "--package", path,
                      *_options.arguments(options))
     return pathlib.Path(path)
 

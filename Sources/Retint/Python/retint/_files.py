@@ -6,6 +6,8 @@ import importlib.util
 import os
 import pathlib
 
+from retint import _options
+
 _FOLDER = pathlib.Path(__file__).resolve().parent
 
 #: The path of the program `retint`.
@@ -28,6 +30,15 @@ def checkpoint_path(name: str) -> str:
             return str(path)
     names = sorted({path.stem for folder in folders for path in folder.glob("*.h5")})
     raise ValueError(f"no checkpoint is named {name!r}; there are {', '.join(names)}")
+
+
+def model(value: object, what: str) -> str:
+    """The path of a model: of the trained colorizer of this name if nothing is at the path."""
+    path = _options.path(value, what)
+    if "/" in path or os.path.lexists(path):
+        return path
+    found = [folder / f"{path}.h5" for folder in _folders()]
+    return next((str(file) for file in found if file.exists()), path)
 
 
 def _folders() -> list[pathlib.Path]:

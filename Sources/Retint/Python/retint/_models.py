@@ -6,7 +6,7 @@ import json
 import re
 import typing
 
-from retint import _arrays, _errors, _library, _options
+from retint import _arrays, _errors, _files, _library, _options
 
 
 class Model:
@@ -20,7 +20,7 @@ class Model:
                  compute: str | None = None, device: str | None = None, style: str | None = None,
                  threads: int | None = None, memory_limit: int | None = None) -> None:
         options = {
-            "path": _options.path(path, "path"), "form": form, "compute": compute,
+            "path": _files.model(path, "path"), "form": form, "compute": compute,
             "device": device, "style": style, "threads": threads,
             "memoryLimit": None if memory_limit is None else memory_limit << 20}
         given = {name: value for name, value in options.items() if value is not None}
@@ -129,12 +129,13 @@ def _json(options: dict[str, typing.Any]) -> bytes:
 def load(path: _options.Path, **options: typing.Any) -> Model:
     """Opens a model.
 
-    :param path: a checkpoint, an `.mlpackage`, an `.aimodel` or an `.onnx` file.
+    :param path: a checkpoint, an `.mlpackage`, an `.aimodel` or an `.onnx` file, or the name of a
+        trained colorizer.
     :param options: those of :class:`Model`: ``form="file"`` keeps the interface of an ONNX file
         where it could be a colorizer; ``compute``, ``device``, ``style`` and ``threads`` are those
         of the command.
 
-    >>> model = load(checkpoint_path("lite-class-unet"))
+    >>> model = load("lite-class-unet")
     >>> model.inputs, model.outputs
     (['lightness'], ['ab'])
     """
