@@ -36,6 +36,32 @@ import Testing
         #expect(lines.last?.hasPrefix("2 photos at 32 × 32") == true)
     }
 
+    /// The page begins with the photos that the last model colors worse.
+    @Test func aPageShowsWhatPhotosLost() throws {
+        let model = try bench.makeCheckpoint()
+        let lively = try bench.makeLivelyCheckpoint("lively.h5")
+        try makePhotos()
+        let result = try bench.run(
+            ["compare", model, lively, "--data", "data", "--html", "page.html", "--json"] + quick)
+        #expect(result.code == 0, "\(result.messages)")
+        let page = try String(contentsOfFile: bench.path("page.html"), encoding: .utf8)
+        let models = try #require(try bench.json(result)["models"] as? [[String: Any]])
+        let errors = try models.map { model in
+            let quality = try #require(model["quality"] as? [String: Any])
+            let photos = try #require(quality["photos"] as? [[String: Any]])
+            return try photos.map { try #require($0["delta_e2000"] as? Double) }
+        }
+        let losses = zip(errors[1], errors[0]).map { $0 - $1 }
+        let worse = losses.count { $0 > 0 }
+        #expect(page.contains("is worse on \(worse) and better on \(2 - worse)"))
+        #expect(page.components(separatedBy: "data:image").count - 1 == 2 * 4)
+        for loss in losses {
+            #expect(page.contains(String(format: "%.2f", abs(loss)) + "</span>"), "\(loss)")
+        }
+        let alone = try bench.run(["compare", model, "--html", "page.html"] + quick)
+        #expect(alone.code == 64 && alone.messages.contains("--data"))
+    }
+
     @Test func printsJSON() throws {
         let model = try bench.makeCheckpoint()
         try makePhotos()

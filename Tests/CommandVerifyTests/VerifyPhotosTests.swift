@@ -97,7 +97,7 @@ import Testing
         let result = try verify("--photos", "photos", "--html", "page.html")
         #expect(result.code == 0)
         let page = try String(contentsOfFile: bench.path("page.html"), encoding: .utf8)
-        #expect(page.components(separatedBy: "src=\"data:image/png;base64,").count == 13)
+        #expect(page.components(separatedBy: "src=\"data:image/jpeg;base64,").count == 13)
         #expect(page.contains("<svg") && page.contains("stage16_1_depthwise_0_conv2d"))
         #expect(page.contains("c&amp;d.png") && !page.contains("c&d.png"))
         #expect(page.contains("not Apple&#39;s") || page.contains("not Apple's"))

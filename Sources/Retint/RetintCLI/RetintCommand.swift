@@ -97,8 +97,10 @@ struct RetintCommand: AsyncParsableCommand {
             names += [own.commandName].compactMap { $0 } + own.aliases
         }
         guard !names.contains(word) else { return }
-        let nearest = Spelling.nearest(to: word, among: names).joined(separator: ", ")
-        throw CommandError(
-            .usage, "there is no command \(word); did you mean \(nearest)? See retint --help")
+        let similar = Spelling.similar(to: word, among: names)
+        let advice =
+            similar.isEmpty
+            ? "retint --help lists them" : "did you mean \(similar.joined(separator: ", "))?"
+        throw CommandError(.usage, "there is no command \(word); \(advice)")
     }
 }

@@ -14,6 +14,7 @@ struct CompareCommand: AsyncParsableCommand {
 
             For example:
               retint compare lite-class-unet lite-class-unet-small --data photos
+              retint compare before.h5 after.h5 --data photos --html changes.html
             """)
 
     @Argument(
@@ -48,7 +49,18 @@ struct CompareCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object, with the values of each photo.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Also write a page with the photos of --data that lost and gained most from the first \
+            model to the last, each colored by all models.
+            """, valueName: "file"), completion: .page)
+    var html: String?
+
     func validate() throws {
+        guard html == nil || data != nil && models.count > 1 else {
+            throw ValidationError("--html shows photos of two models; name photos with --data")
+        }
         guard featureOptions.features == nil || data != nil else {
             throw ValidationError("--features compares photos; name photos with --data")
         }
@@ -62,12 +74,15 @@ struct CompareCommand: AsyncParsableCommand {
             try Model(
                 contentsOf: $0, form: data == nil ? .file : .colorizer, execution: execution)
         }
+        let claim = try html.map { try OutputClaim($0, inputs: self.models + [data ?? ""]) }
+        defer { claim?.end() }
         let features = try featureOptions.network()
         let photos = try data.map(photoReferences) ?? []
         let display = ComparisonDisplay()
         let comparison = try await ModelComparison(
             of: models, size: size, rounds: rounds, photos: photos, features: features,
             onProgress: display.show)
+        try html.map { try ComparisonPage(comparison, models, photos).write(to: $0) }
         if json {
             try Console.printJSON(comparison)
         } else {

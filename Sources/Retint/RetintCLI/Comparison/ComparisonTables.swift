@@ -5,7 +5,7 @@ import Retint
 struct ComparisonTables {
     private let comparison: ModelComparison
     /// The models' names in the tables.
-    private let names: [String]
+    let names: [String]
 
     init(_ comparison: ModelComparison) {
         self.comparison = comparison

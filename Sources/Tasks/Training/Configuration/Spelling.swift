@@ -7,12 +7,28 @@ public enum Spelling {
     ///   - word: what was written; a name in another section, as in `section.name`, is similar.
     ///   - names: what it may be.
     public static func nearest(to word: String, among names: [String]) -> [String] {
-        let scored = names.map { (name: $0, distance: distance(word, $0)) }
+        let similar = similar(to: word, among: names)
+        return similar.isEmpty ? scored(word, names).prefix(3).map(\.name) : similar
+    }
+
+    /// The similar names, at most three, the nearest first.
+    ///
+    /// - Parameters:
+    ///   - word: what was written.
+    ///   - names: what it may be.
+    public static func similar(to word: String, among names: [String]) -> [String] {
+        let scored = scored(word, names)
+        guard let best = scored.first?.distance,
+            best <= max(2.5, Double(lastPart(word).count) / 3)
+        else { return [] }
+        return scored.prefix(3).filter { $0.distance <= best + 0.5 }.map(\.name)
+    }
+
+    private static func scored(
+        _ word: String, _ names: [String]
+    ) -> [(name: String, distance: Double)] {
+        names.map { (name: $0, distance: distance(word, $0)) }
             .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
-        guard let best = scored.first else { return [] }
-        let isSimilar = best.distance <= max(2.5, Double(lastPart(word).count) / 3)
-        let meant = isSimilar ? scored.filter { $0.distance <= best.distance + 0.5 } : scored
-        return meant.prefix(3).map(\.name)
     }
 
     private static func distance(_ word: String, _ name: String) -> Double {
