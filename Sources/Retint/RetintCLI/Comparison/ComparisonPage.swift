@@ -16,7 +16,7 @@ struct ComparisonPage {
         self.comparison = comparison
         names = ComparisonTables(comparison).names
         colorizers = try models.map {
-            try Colorizer($0, size: comparison.size, fitting: .square)
+            try Colorizer($0, size: comparison.size, fitting: PhotoFitting(enlargement: .bilinear))
         }
         self.photos = Dictionary(photos.map { ("\($0)", $0) }) { first, _ in first }
     }
