@@ -439,10 +439,10 @@ let package = Package(
         tests(
             "VerificationTests",
             uses: [
-                "Architectures", "Checkpoints", "Export", "Float64", "Graph", "MIL", "MLPackage",
-                "Runtime", "TensorFiles", "Tensors", "Verification",
+                "Architectures", "Checkpoints", "Engine", "Export", "Float64", "Graph", "MIL",
+                "MLPackage", "Runtime", "TensorFiles", "Tensors", "Verification",
             ],
-            helpers: ["PackageSupport", "TestSupport"],
+            helpers: ["OperationCases", "PackageSupport", "TestSupport"],
             exclude: ["Goldens"]),
         tests(
             "VideoTests",

@@ -63,6 +63,9 @@ package struct GraphFormats {
         return node(id, in: arithmetic)
     }
 
+    /// The index of the value that a node is, or is a step of; nil at the boundary of the model.
+    package func owner(of id: Int) -> Int? { owners[id] }
+
     /// Whether a value is declared as half precision, by its node.
     package func isHalf(_ id: Int) -> Bool { halves[id] }
 }

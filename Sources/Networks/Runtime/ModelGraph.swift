@@ -17,7 +17,7 @@ package struct ModelGraph {
     /// The model's interface, which knows the roles of a colorizer's inputs and outputs.
     package let interface: ModelInterface
     /// The factor from L (0…100) to the graph's input.
-    let lightnessScale: Float
+    package let lightnessScale: Float
     /// All values between inputs and outputs, in the order of computation.
     package private(set) var values: [TracedValue]
     /// All values of a package that are not constants, by their names in its program.

@@ -44,6 +44,8 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case maxRelative = "relative-error"
     /// A weight that is the reference's in most elements is so in all.
     case weight = "weight"
+    /// No input was found on which the model has NaN or infinity.
+    case certificate = "certificate"
 
     /// The bound in a sentence.
     package var summary: String {
@@ -62,6 +64,7 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .maxRelative: "The largest error of an output is small beside its largest value."
         case .weight: "Weights of the reference are unchanged."
         case .judged: "Each requested runtime ran the model."
+        case .certificate: "No input was found on which the model has NaN or infinity."
         }
     }
 }

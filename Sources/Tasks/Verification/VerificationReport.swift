@@ -68,6 +68,17 @@ public struct VerificationReport: Sendable {
     /// A sentence for each weight that was changed.
     public var weightFailures: [String] { changedWeights.map(\.failure) }
 
+    /// A sentence if a search found an input on which the model has NaN or infinity; empty if none
+    /// was found, or that was not asked for.
+    public var certificateFailures: [String] {
+        diagnosis.certificate?.failure.map { [$0] } ?? []
+    }
+
+    private var certificateChecks: [VerificationCheck] {
+        guard let certificate = diagnosis.certificate else { return [] }
+        return [VerificationCheck(.certificate, "all inputs", certificate.failure)]
+    }
+
     /// Whether only values that certainly belong together can fail the model: so it is where the
     /// tolerance was not chosen, but follows from what float32 loses.
     private var decidesByCertainty: Bool { layerTolerance.maxRoundingRatio != nil }
@@ -103,6 +114,7 @@ public struct VerificationReport: Sendable {
     public var checks: [VerificationCheck] {
         outputs.flatMap(\.checks) + colorChecks
             + changedWeights.map { VerificationCheck(.weight, $0.layer, $0.failure) } + layerChecks
+            + certificateChecks
     }
 
     private var colorChecks: [VerificationCheck] {
@@ -124,7 +136,8 @@ public struct VerificationReport: Sendable {
     /// Whether at least one output was compared and every bound is met.
     public var passed: Bool {
         !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
-            && changedWeights.isEmpty && outputs.allSatisfy(\.failures.isEmpty)
+            && changedWeights.isEmpty && certificateFailures.isEmpty
+            && outputs.allSatisfy(\.failures.isEmpty)
     }
 
     /// The number of intermediate values that were compared.

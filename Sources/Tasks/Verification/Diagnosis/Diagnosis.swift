@@ -11,6 +11,8 @@ extension VerificationReport {
         public var reduction: PackageReduction.Summary?
         /// The model in many arithmetics; nil if that was not requested.
         public var arithmetics: VerificationReport.ArithmeticSurvey?
+        /// What holds for all inputs; nil if that was not requested.
+        public var certificate: VerificationReport.Certificate?
 
         /// Creates a diagnosis; without arguments, an empty one.
         public init(
@@ -18,13 +20,15 @@ extension VerificationReport {
             errorSources: VerificationReport.ErrorSources? = nil,
             precisionSearch: PrecisionSearch.Summary? = nil,
             reduction: PackageReduction.Summary? = nil,
-            arithmetics: VerificationReport.ArithmeticSurvey? = nil
+            arithmetics: VerificationReport.ArithmeticSurvey? = nil,
+            certificate: VerificationReport.Certificate? = nil
         ) {
             self.stages = stages
             self.errorSources = errorSources
             self.precisionSearch = precisionSearch
             self.reduction = reduction
             self.arithmetics = arithmetics
+            self.certificate = certificate
         }
 
         /// The first stage with an output outside the bounds; nil if all are within.
@@ -37,14 +41,14 @@ extension VerificationReport {
             VerificationReport.Diagnosis(
                 stages: stages.map { $0.judged(by: tolerance) },
                 errorSources: errorSources, precisionSearch: precisionSearch,
-                reduction: reduction, arithmetics: arithmetics)
+                reduction: reduction, arithmetics: arithmetics, certificate: certificate)
         }
     }
 }
 
 extension VerificationReport.Diagnosis: Codable {
     private enum CodingKeys: String, CodingKey {
-        case stages, errorSources, precisionSearch, reduction, arithmetics
+        case stages, errorSources, precisionSearch, reduction, arithmetics, certificate
     }
 
     /// Decodes what was found; a key that is missing was not asked for.
@@ -60,7 +64,9 @@ extension VerificationReport.Diagnosis: Codable {
             reduction: try container.decodeIfPresent(
                 PackageReduction.Summary.self, forKey: .reduction),
             arithmetics: try container.decodeIfPresent(
-                VerificationReport.ArithmeticSurvey.self, forKey: .arithmetics))
+                VerificationReport.ArithmeticSurvey.self, forKey: .arithmetics),
+            certificate: try container.decodeIfPresent(
+                VerificationReport.Certificate.self, forKey: .certificate))
     }
 
     /// Encodes what was found, without what was not asked for.
@@ -71,5 +77,6 @@ extension VerificationReport.Diagnosis: Codable {
         try container.encodeIfPresent(precisionSearch, forKey: .precisionSearch)
         try container.encodeIfPresent(reduction, forKey: .reduction)
         try container.encodeIfPresent(arithmetics, forKey: .arithmetics)
+        try container.encodeIfPresent(certificate, forKey: .certificate)
     }
 }

@@ -27,6 +27,14 @@ extension VerificationReport.Diagnosis {
             let names = arithmetics.fragile.map(\.name).joined(separator: " ")
             properties.append(("fragile operations", names))
         }
+        if let certificate {
+            let names = certificate.gaps.map(\.name).joined(separator: " ")
+            properties.append(("not shown to be finite for all inputs", names))
+            for output in certificate.outputs {
+                properties.append(
+                    ("largest error of \(output.name) for any input", "\(output.error)"))
+            }
+        }
         return properties
     }
 }

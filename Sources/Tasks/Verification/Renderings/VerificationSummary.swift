@@ -34,7 +34,7 @@ private struct ReportObject: Encodable {
         case deltaE2000Mean, failures, photos, worstPhoto, layers, layerTolerance
         case layersCompared, firstPastTolerance, firstNonFinite, largestValue
         case changedWeights, stages, firstFailingStage, errorSources, precisionSearch, reduction
-        case arithmetics
+        case arithmetics, certificate
         case deltaE2000P99 = "delta_e2000_p99"
     }
 
@@ -54,7 +54,8 @@ private struct ReportObject: Encodable {
         try container.encode(report.photos.map { PhotoObject($0) }, forKey: .photos)
         try container.encodeIfPresent(report.worstPhoto?.photo, forKey: .worstPhoto)
         try container.encode(
-            report.colorFailures + report.weightFailures + report.layerFailures, forKey: .failures)
+            report.colorFailures + report.weightFailures + report.layerFailures
+                + report.certificateFailures, forKey: .failures)
         if !report.changedWeights.isEmpty {
             try container.encode(report.changedWeights, forKey: .changedWeights)
         }
@@ -76,6 +77,8 @@ private struct ReportObject: Encodable {
         try container.encodeIfPresent(diagnosis.reduction, forKey: .reduction)
         try container.encodeIfPresent(
             diagnosis.arithmetics.map { ArithmeticsObject(survey: $0) }, forKey: .arithmetics)
+        try container.encodeIfPresent(
+            diagnosis.certificate.map { CertificateObject(certificate: $0) }, forKey: .certificate)
     }
 
     private func encodeLayers(to container: inout KeyedEncodingContainer<CodingKeys>) throws {
@@ -147,6 +150,25 @@ private struct ArithmeticsObject: Encodable {
         try container.encode(survey.outputs, forKey: .outputs)
         try container.encode(survey.layers, forKey: .layers)
         try container.encode(survey.trials, forKey: .trials)
+    }
+}
+
+private struct CertificateObject: Encodable {
+    let certificate: VerificationReport.Certificate
+
+    private enum CodingKeys: String, CodingKey {
+        case shown, inputs, outputs, gaps, refutation, tried, layers
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(certificate.isShown, forKey: .shown)
+        try container.encode(certificate.inputs, forKey: .inputs)
+        try container.encode(certificate.outputs, forKey: .outputs)
+        try container.encode(certificate.gaps, forKey: .gaps)
+        try container.encodeIfPresent(certificate.refutation, forKey: .refutation)
+        try container.encode(certificate.tried, forKey: .tried)
+        try container.encode(certificate.layers, forKey: .layers)
     }
 }
 

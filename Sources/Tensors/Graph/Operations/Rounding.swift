@@ -13,10 +13,12 @@ package struct Round: UnaryElementwise {
 }
 
 /// The nearest half-precision value, ties to even; infinity if x is too large. An accelerator that
-/// computes in float16 rounds each result like this.
+/// computes in float16 rounds each result like this. The gradient passes as if nothing was rounded
+/// (Bengio et al. 2013, the straight-through estimator).
 package struct RoundToHalf: UnaryElementwise {
     package static let name = "round_to_half"
     package func formula(_ x: Formula) -> Formula { .unary(.roundToHalf, x) }
+    package func gradients(_ backward: Backward) -> [Tensor?] { [backward.gradient] }
 
     package init() {}
 }
