@@ -1,5 +1,31 @@
+import Glibc
+import SystemPackage
+
 /// A path in a file that names another file next to it, and must not lead elsewhere.
 package enum RelativePath {
+    /// The path that leads from a folder to a file, `../photos/a.png`; absolute if the two have
+    /// nothing but the root in common. Symbolic links are not followed.
+    package static func leading(
+        from folder: some PathConvertible, to path: some PathConvertible
+    ) -> String {
+        let (start, end) = (absolute(folder.filePath), absolute(path.filePath))
+        let (own, other) = (Array(start.components), Array(end.components))
+        let common = zip(own, other).prefix { $0 == $1 }.count
+        guard common > 0 || own.isEmpty else { return end.string }
+        let parts =
+            [String](repeating: "..", count: own.count - common)
+            + other[common...].map(\.string)
+        return parts.isEmpty ? "." : parts.joined(separator: "/")
+    }
+
+    private static func absolute(_ path: FilePath) -> FilePath {
+        guard !path.isAbsolute, let current = getcwd(nil, 0) else {
+            return path.lexicallyNormalized()
+        }
+        defer { free(current) }
+        return FilePath(platformString: current).pushing(path).lexicallyNormalized()
+    }
+
     /// Why a path may lead out of the folder that it is relative to; nil for a plain one.
     package static func flaw(in path: String) -> String? {
         if path.isEmpty { return "it must not be empty" }

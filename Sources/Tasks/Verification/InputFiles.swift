@@ -18,7 +18,7 @@ extension VerificationInputs {
     public init(
         files paths: [some PathConvertible], for interface: ModelInterface
     ) throws {
-        let files = try paths.flatMap { try Self.files(at: $0.filePath.string) }
+        let files = try paths.flatMap { try Self.files(at: $0) }
         guard let first = files.first, !interface.inputs.isEmpty else {
             throw VerificationError(
                 .badReference, path: paths.first?.filePath.string ?? "",
@@ -39,7 +39,11 @@ extension VerificationInputs {
 
     private static let numPyExtension = "npy"
 
-    private static func files(at path: String) throws -> [String] {
+    /// The files of inputs at a path: a file, or those in a folder, sorted by name.
+    ///
+    /// - Throws: `FileError` if a folder cannot be read.
+    public static func files(at path: some PathConvertible) throws -> [String] {
+        let path = path.filePath.string
         guard try FileKind(at: path) == .directory else { return [path] }
         return try listFiles(
             below: path,

@@ -1,4 +1,5 @@
 import RetintColor
+import RetintFiles
 import RetintGraph
 import RetintRuntime
 import RetintTensors
@@ -24,6 +25,9 @@ extension VerificationReport {
         /// The error of the reference network's run in float32 against one in float64; nil if it
         /// was not measured.
         public let rounding: VerificationReport.ErrorMetrics?
+        /// The SHA-256 digest of the model's values in all runs, as little-endian float32, in 64
+        /// hexadecimal digits; nil in results that older versions saved.
+        public let sha256: String?
         /// The values that decide a bound on each value.
         let frontier: ErrorFrontier
         /// The bounds on this output. For an output with NaN or infinity, only that is checked.
@@ -36,8 +40,8 @@ extension VerificationReport {
             name: String, shape: [Int], metrics: VerificationReport.ErrorMetrics, peak: Double,
             largest: Double?, nonFinite: NonFinite?,
             half: VerificationReport.ErrorMetrics? = nil,
-            rounding: VerificationReport.ErrorMetrics? = nil, frontier: ErrorFrontier,
-            tolerance: Tolerance
+            rounding: VerificationReport.ErrorMetrics? = nil, sha256: String?,
+            frontier: ErrorFrontier, tolerance: Tolerance
         ) {
             self.name = name
             self.shape = shape
@@ -47,6 +51,7 @@ extension VerificationReport {
             self.nonFinite = nonFinite
             self.half = half
             self.rounding = rounding
+            self.sha256 = sha256
             self.frontier = frontier
             checks = checks(tolerance)
         }
@@ -146,7 +151,7 @@ extension VerificationReport.Output {
 
 extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, shape, metrics, peak, largest, nonFinite, half, rounding
+        case name, shape, metrics, peak, largest, nonFinite, half, rounding, sha256
         case frontier = "decidingErrors"
     }
 
@@ -164,6 +169,7 @@ extension VerificationReport.Output: Codable {
                 VerificationReport.ErrorMetrics.self, forKey: .half),
             rounding: try container.decodeIfPresent(
                 VerificationReport.ErrorMetrics.self, forKey: .rounding),
+            sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
             frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
             tolerance: Tolerance())
     }
@@ -180,6 +186,7 @@ struct OutputGathering {
     private var nonFinite: NonFinite?
     private var minimum = Float.infinity
     private var maximum = -Float.infinity
+    private var hash = ContentHash()
 
     /// - Parameters:
     ///   - pair: the output of the first run, which still has to be added.
@@ -196,6 +203,7 @@ struct OutputGathering {
     mutating func add(_ pair: OutputPair) {
         let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
         errors.add(computed: computed, expected: expected)
+        hash.update(computed)
         minimum = min(minimum, expected.min() ?? minimum)
         maximum = max(maximum, expected.max() ?? maximum)
         guard let found = NonFinite(in: pair.computed) else { return }
@@ -217,6 +225,7 @@ struct OutputGathering {
         return VerificationReport.Output(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
             largest: errors.sums.maxExpected, nonFinite: nonFinite, half: half,
-            rounding: rounding, frontier: errors.frontier, tolerance: tolerance)
+            rounding: rounding, sha256: hash.digest.hexadecimal, frontier: errors.frontier,
+            tolerance: tolerance)
     }
 }

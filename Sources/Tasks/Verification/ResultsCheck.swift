@@ -30,6 +30,18 @@ struct ResultsCheck {
         for (index, report) in results.reports.enumerated() {
             try within("judges[\(index)]")(report)
         }
+        guard let record = results.record else { return }
+        try self(record.subject, "subject")
+        try self(record.inputs, "predicate.inputs")
+    }
+
+    private func callAsFunction(_ files: [FileDigest], _ place: String) throws {
+        for (index, file) in files.enumerated() {
+            try require(
+                file.isWellFormed, "\(place)[\(index)].digest.sha256",
+                "must be 64 hexadecimal digits")
+            try require(!file.name.isEmpty, "\(place)[\(index)].name", "must not be empty")
+        }
     }
 
     private func callAsFunction(_ report: VerificationReport) throws {
@@ -49,6 +61,7 @@ struct ResultsCheck {
             try self(stage.outputs, "stages[\(index)].outputs")
         }
         try diagnosis.arithmetics.map { try self($0) }
+        try diagnosis.certificate.map { try self($0) }
         guard let sources = diagnosis.errorSources else { return }
         try require(
             sources.weights.count == sources.arithmetic.count, "error_sources.arithmetic",
@@ -77,6 +90,25 @@ struct ResultsCheck {
                     .allSatisfy(range.contains), "arithmetics.fragile[\(index)]",
                 "must have digits from 0 to \(range.upperBound)")
         }
+    }
+
+    private func callAsFunction(_ certificate: VerificationReport.Certificate) throws {
+        for (index, input) in certificate.inputs.enumerated() {
+            try require(
+                !input.lower.isEmpty && input.lower.count == input.upper.count
+                    && zip(input.lower, input.upper).allSatisfy(<=),
+                "certificate.inputs[\(index)]", "must have bounds that ascend")
+        }
+        let layers = certificate.layers.map { ($0.lower, $0.upper, $0.error) }
+        let outputs = certificate.outputs.map { ($0.lower, $0.upper, $0.error) }
+        for (list, bounds) in [("layers", layers), ("outputs", outputs)] {
+            for (index, bound) in bounds.enumerated() {
+                try require(
+                    bound.0 <= bound.1 && bound.2 >= 0, "certificate.\(list)[\(index)]",
+                    "must have bounds that ascend, and an error that is not negative")
+            }
+        }
+        try require(certificate.tried >= 0, "certificate.tried", "must not be negative")
     }
 
     private func callAsFunction(_ tolerance: Tolerance, _ layers: LayerTolerance) throws {

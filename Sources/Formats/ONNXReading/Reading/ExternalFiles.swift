@@ -12,6 +12,9 @@ final class ExternalFiles {
     /// Tensors may share elements, but thousands of them would be as many copies.
     private static let mostCopies = 4
 
+    /// The paths of the files that were read so far, sorted.
+    var paths: [String] { files.keys.sorted().map { folder + "/" + $0 } }
+
     init(beside path: FilePath) {
         let folder = path.removingLastComponent().string
         self.folder = folder.isEmpty ? "." : folder

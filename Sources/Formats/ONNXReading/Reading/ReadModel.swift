@@ -30,8 +30,20 @@ extension ONNXModel {
     }
 
     private init(_ path: FilePath) throws {
-        let bytes = try readFile(path, maximumBytes: Int(Int32.max))
-        try self.init(bytes, from: .files(ExternalFiles(beside: path)))
+        try self.init(path, ExternalFiles(beside: path))
+    }
+
+    private init(_ path: FilePath, _ files: ExternalFiles) throws {
+        try self.init(readFile(path, maximumBytes: Int(Int32.max)), from: .files(files))
+    }
+
+    /// The external data files of a file, sorted by path.
+    ///
+    /// - Throws: as ``init(describing:)``.
+    package static func externalFiles(of path: some PathConvertible) throws -> [String] {
+        let files = ExternalFiles(beside: path.filePath)
+        _ = try naming(path.filePath.string) { try ONNXModel(path.filePath, files) }
+        return files.paths
     }
 
     /// Reads a model from a checkpoint, without the elements of its weights.
