@@ -123,6 +123,13 @@ class Parity(Case):
             "verify", self.package, "--against", SMALL, "--max-mean", "0", code=2))
         self.assertFalse(failing.passed)
 
+    def test_replay(self):
+        results = str(self.folder / "results.json")
+        retint.verify(self.package, SMALL, size=64, save=results)
+        again = retint.replay(results)
+        self.assertTrue(again["same"])
+        self.assertSame(again, self.command("replay", results))
+
     def test_evaluate(self):
         self.assertSame(
             retint.evaluate(SMALL, self.photos, size=64),

@@ -44,6 +44,8 @@ def make(folder):
     retint_tool.run("dataset", "pack", folder / "photos", "-o", folder / "pack.h5")
     _video(folder / "video.y4m", frames=3)
     _reference(folder / "reference.h5")
+    retint_tool.run("verify", folder / "iOS15.mlpackage", "--against", folder / "model.h5",
+                    "--save", folder / "results.json")
     _run(folder)
     return folder
 

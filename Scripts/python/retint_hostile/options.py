@@ -31,6 +31,7 @@ COMMANDS = {
     "inspect": ["base/model.h5"],
     "quantize": ["base/iOS18.mlpackage", "-o", "new.mlpackage", "--weights", "int8", "--threshold",
         "0"],
+    "replay": ["base/results.json"],
     "report": ["base/model.h5", "--runs", "1", *SMALL],
     "search": ["--config", "base/train.yaml", "-o", "found", "--candidate", "width=0.0625",
         "--steps",
@@ -55,6 +56,7 @@ TEXT = {"--author", "--license", "--model-version", "--keep-float32", "--keep-fl
         "--anchor", "--video", "--features", "--old-photo", "--samples",
         "--against", "--reference", "--before", "--encoder", "--set",
         "--candidate", "--encoder-option", "--keep-float32-overflow", "--quad", "--instances",
+        "--folder", "--worst-image",
         "--save", "--junit", "--sarif", "--reduce", "--intermediates", "--judge-python"}
 
 
@@ -113,6 +115,7 @@ READING = [
     "inspect {}", "import {} --architecture pico-unet -o new.h5", "export {} -o new.mlpackage",
     "quantize {} -o new.mlpackage", "verify {} --against base/model.h5 --size 32",
     "verify base/model.h5 --against {} --size 32", "verify base/model.h5 --reference {}",
+    "replay {}", "replay base/results.json --folder {}",
     "diff base/model.h5 {} --size 32", "diff {} base/iOS15.mlpackage --no-run",
     "verify base/model.h5 --against base/model.h5 --photo {}", "colorize {} base/photo.png -o out",
     "colorize base/model.h5 {} -o out --size 32",

@@ -55,6 +55,7 @@ struct RetintCommand: AsyncParsableCommand {
             InspectCommand.self,
             ModelsCommand.self,
             QuantizeCommand.self,
+            ReplayCommand.self,
             ReportCommand.self,
             SearchCommand.self,
             TrainCommand.self,

@@ -12,7 +12,7 @@ keyword arguments, with underscores. The command itself is `retint` or `python -
 from retint._arrays import Array
 from retint._commands import (
     Trainer, calibrate, colorize, diff, evaluate, export, find_precision, import_weights, inspect,
-    quantize, reduce, train)
+    quantize, reduce, replay, train)
 from retint._errors import (
     FailureError, InputError, RetintError, UsageError, VerificationFailed)
 from retint._files import checkpoint_path, executable
@@ -26,5 +26,5 @@ __all__ = [
     "Array", "FailureError", "InputError", "Model", "Report", "RetintError", "Trainer",
     "UsageError", "VerificationFailed", "calibrate", "checkpoint_path", "colorize", "diff",
     "evaluate", "executable", "export", "find_precision", "import_weights", "inspect", "load",
-    "quantize", "reduce", "train", "verify",
+    "quantize", "reduce", "replay", "train", "verify",
 ]

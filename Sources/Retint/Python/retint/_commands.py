@@ -35,6 +35,11 @@ def diff(model: _options.Path, other: _options.Path,
                  allowed=(0, _DIFFERENT), **options)
 
 
+def replay(results: _options.Path, **options: typing.Any) -> dict[str, typing.Any]:
+    """Runs a saved verification again: what ``retint replay --json`` prints."""
+    return _json("replay", _options.path(results, "results"), allowed=(0, _DIFFERENT), **options)
+
+
 def evaluate(model: _options.Path, photos: _options.Path,
              messages: _library.Messages | None = None,
              **options: typing.Any) -> dict[str, typing.Any]:

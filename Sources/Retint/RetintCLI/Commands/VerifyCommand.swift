@@ -31,8 +31,9 @@ struct VerifyCommand: AsyncParsableCommand {
             separates errors of weights and of arithmetic, --find-precision finds the operations \
             that need float32, and --reduce cuts out the part that is wrong. With \
             --find-precision, the report and the exit code are those of the written package. \
-            --arithmetics evaluates the model in other arithmetics that devices may have; without \
-            --reference or --against, it is compared with itself in float32.
+            --arithmetics evaluates the model in other arithmetics that devices may have, and \
+            --certify bounds it for all inputs; without --reference or --against, it is then \
+            compared with itself in float32.
 
             The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
             an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
@@ -41,7 +42,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
             Instead of a model, you can pass a file written by --save: its measurements are \
             checked again, and nothing runs. Without bounds, those of that run apply; with bounds, \
-            the defaults apply for the others.
+            the defaults apply for the others. retint replay runs it again.
 
             For example:
               retint verify Colorizer.mlpackage --against best.h5
@@ -66,9 +67,9 @@ struct VerifyCommand: AsyncParsableCommand {
         completion: .model, transform: ShippedCheckpoint.path)
     var against: String?
 
-    /// The other model: the model itself, if only its arithmetics are asked for.
+    /// The other model: the model itself, if only its arithmetics or a certificate are asked for.
     private var other: String? {
-        against ?? (reference == nil && diagnosis.arithmetics != nil ? model : nil)
+        against ?? (reference == nil && diagnosis.needsNoOther ? model : nil)
     }
 
     @OptionGroup var judging: JudgeOptions
@@ -86,6 +87,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var memory: MemoryOptions
 
+    @Option(help: "The number of threads; default: all processors.")
+    var threads: Int?
+
     @OptionGroup var outputs: VerificationOutputs
 
     func validate() throws {
@@ -93,8 +97,8 @@ struct VerifyCommand: AsyncParsableCommand {
         guard (reference == nil) != (other == nil) else {
             throw ValidationError("give either --reference or --against")
         }
-        let seedsArithmetics = diagnosis.arithmetics != nil && input.isOnlySeed
-        guard other != nil || !input.isGiven || seedsArithmetics else {
+        let seedsDiagnosis = diagnosis.needsNoOther && input.isOnlySeed
+        guard other != nil || !input.isGiven || seedsDiagnosis else {
             throw ValidationError(
                 "--photo, --photos, --inputs, --range, --size, --noise and --seed need --against")
         }
@@ -103,7 +107,9 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func validateDiagnosis() throws {
-        let comparing = diagnosis.given.filter { !["--reduce", "--arithmetics"].contains($0) }
+        let comparing = diagnosis.given.filter {
+            !["--reduce", "--arithmetics", "--certify"].contains($0)
+        }
         guard other != nil || comparing.isEmpty && bounds.bound != .half else {
             throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
         }
@@ -152,7 +158,8 @@ struct VerifyCommand: AsyncParsableCommand {
             ("--reference", reference != nil), ("--against", against != nil),
             ("--photo, --photos, --inputs, --range, --size, --noise or --seed", input.isGiven),
             ("--compute", compute != nil), ("--memory-limit", memory.memoryLimit != nil),
-            ("--judge", judging.isGiven), ("--html", outputs.html != nil),
+            ("--threads", threads != nil), ("--judge", judging.isGiven),
+            ("--html", outputs.html != nil),
             ("--save", outputs.save != nil), ("--intermediates", outputs.intermediates != nil),
             ("--overlay FILE.onnx", !outputs.copies.isEmpty),
         ]
@@ -166,6 +173,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private var isJudgedAgain: Bool { VerificationResults.isFile(at: model) }
 
     func run() async throws {
+        try check(threads, "--threads", Execution.threadRange)
         let inputs = try inputFiles
         let claims = try (outputs.files + diagnosis.files).map {
             try OutputClaim($0, inputs: inputs)
@@ -173,7 +181,9 @@ struct VerifyCommand: AsyncParsableCommand {
         defer { for claim in claims { claim.end() } }
         if !outputs.copies.isEmpty { try VerificationResults.checkAnnotatable(model) }
         let images = outputs.html.map { _ in JudgedImages() }
-        let results = try await isJudgedAgain ? judgedAgain() : measured(images)
+        let record = try outputs.save.map { try self.record(savedAt: $0) }
+        var results = try await isJudgedAgain ? judgedAgain() : measured(images)
+        results.record = record ?? results.record
         try outputs.write(results, of: model, images)
         if let missing = results.missing.first {
             throw CommandError(.input, missing.description)
@@ -218,9 +228,19 @@ extension VerifyCommand {
 // MARK: Running
 
 extension VerifyCommand {
-    private func measured(_ images: JudgedImages?) async throws -> VerificationResults {
-        let environment = VerificationResults.Environment(
-            retint: retintVersion, processor: Processor.name)
+    private var execution: Execution {
+        var execution = memory.execution
+        execution.threads = threads
+        return execution
+    }
+
+    /// That of the measurement.
+    var environment: VerificationResults.Environment {
+        VerificationResults.Environment(processor: Processor.name, execution)
+    }
+
+    /// Runs the model in all runtimes that are asked for.
+    func measured(_ images: JudgedImages? = nil) async throws -> VerificationResults {
         let judges = judging.judges
         guard judges.count > 1 else {
             return VerificationResults(
@@ -260,7 +280,7 @@ extension VerifyCommand {
     }
 
     private func opened(_ path: String) throws -> Model {
-        try Model(contentsOf: path, form: .file, execution: memory.execution)
+        try Model(contentsOf: path, form: .file, execution: execution)
     }
 
     /// What the model is compared with.
@@ -336,6 +356,7 @@ extension VerifyCommand {
             try model.survey(
                 $0.arithmetics, seed: $0.seed, against: reference, report: report, onRun: $0.onRun)
         }
+        try certify(model, &report)
         try reduce(&report) {
             try model.reduce(against: reference, options: options, onRun: $0)
         }
@@ -365,6 +386,7 @@ extension VerifyCommand {
                 $0.arithmetics, seed: $0.seed, against: other, on: inputs, report: report,
                 onRun: $0.onRun)
         }
+        try certify(model, &report)
         try reduce(&report) {
             try model.reduce(against: other, on: inputs, options: options, onRun: $0)
         }

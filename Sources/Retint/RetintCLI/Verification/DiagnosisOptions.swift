@@ -49,6 +49,22 @@ struct DiagnosisOptions: ParsableArguments {
             """, valueName: "number"))
     var arithmetics: ArithmeticChoice?
 
+    @Flag(
+        help: """
+            Bound every value of a float16 package for all inputs, such as all lightness in \
+            0…100: whether NaN or infinity can occur, and the largest error of the outputs; and \
+            search for the input with the largest error.
+            """)
+    var certify = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write the worst image that --certify finds: one on which the package overflows, else \
+            that with the largest error.
+            """, valueName: "out.png"), completion: .file(extensions: ["png"]))
+    var worstImage: String?
+
     /// The allowed numbers of runs.
     private static let runRange = 2...1_000_000
 
@@ -71,6 +87,12 @@ struct DiagnosisOptions: ParsableArguments {
             guard let path, !ModelFormat.coreML.isExtension(of: path) else { continue }
             throw ValidationError("\(option) \(path): must end in .mlpackage")
         }
+        guard worstImage == nil || certify else {
+            throw ValidationError("--worst-image needs --certify")
+        }
+        if let worstImage, !worstImage.lowercased().hasSuffix(".png") {
+            throw ValidationError("--worst-image \(worstImage): must end in .png")
+        }
         guard reduce == nil || !findPrecision else {
             throw ValidationError("give either --find-precision or --reduce")
         }
@@ -82,7 +104,7 @@ struct DiagnosisOptions: ParsableArguments {
         [
             ("--stages", stages != nil), ("--error-sources", errorSources),
             ("--find-precision", findPrecision), ("--reduce", reduce != nil),
-            ("--arithmetics", arithmetics != nil),
+            ("--arithmetics", arithmetics != nil), ("--certify", certify),
         ].filter(\.1).map(\.0)
     }
 
@@ -100,13 +122,16 @@ struct DiagnosisOptions: ParsableArguments {
         }
     }
 
+    /// Whether there is something to find out about a model alone.
+    var needsNoOther: Bool { arithmetics != nil || certify }
+
     /// The reference file of the part that --reduce writes.
     var reducedReference: String? {
         reduce.map { $0.dropLast(".mlpackage".count) + ".h5" }
     }
 
     /// The files that are written.
-    var files: [String] { [output, reduce, reducedReference].compactMap { $0 } }
+    var files: [String] { [output, reduce, reducedReference, worstImage].compactMap { $0 } }
 }
 
 /// The argument of --arithmetics: a number, or one arithmetic.

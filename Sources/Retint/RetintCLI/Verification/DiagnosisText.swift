@@ -27,6 +27,7 @@ extension VerificationReport {
     var diagnosisTables: [DiagnosisTable] {
         [rounding, halfPrecision, stages, precisionSearch, reduction].compactMap { $0 }
             + errorSources + (diagnosis.arithmetics?.tables ?? [])
+            + (diagnosis.certificate?.tables ?? [])
     }
 
     private var halfPrecision: DiagnosisTable? {

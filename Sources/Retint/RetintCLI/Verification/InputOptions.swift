@@ -119,6 +119,11 @@ struct InputOptions: ParsableArguments {
         }
     }
 
+    /// The distribution of an input; nil for the usual one.
+    func noise(named name: String) -> InputNoise? {
+        noise.last { $0.input == name }?.noise ?? noise.last { $0.input == nil }?.noise
+    }
+
     private func noise(
         of interface: ModelInterface, _ model: String
     ) throws -> [String: InputNoise] {

@@ -16,7 +16,7 @@ extension VerificationReport {
     /// A sentence for each bound that is exceeded.
     var failures: [String] {
         outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
-            + colorFailures + weightFailures + layerFailures
+            + colorFailures + weightFailures + layerFailures + certificateFailures
     }
 
     private var outputTable: TextTable {
