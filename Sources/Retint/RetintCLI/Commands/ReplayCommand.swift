@@ -16,6 +16,10 @@ struct ReplayCommand: AsyncParsableCommand {
             Exit code 0: the same; 2: a file, the verdict or, in the same environment, a figure \
             differs; 65: the results are damaged or have no record of files, or a file is not \
             there.
+
+            For example:
+              retint verify Colorizer.mlpackage --against best.h5 --save results.json
+              retint replay results.json
             """)
 
     @Argument(
