@@ -63,13 +63,15 @@ def _photos(folder):
 
 
 def _state(path):
-    """A state dict with the names and shapes that retint lists as missing in an empty file."""
-    h5py.File(path, "w").close()
+    """A state dict with the names and shapes that retint lists as missing in a file with one."""
+    with h5py.File(path, "w") as file:
+        file["stem.0.weight"] = numpy.zeros(1, "f4")
     command = [retint_tool.RETINT, "import", path, *NETWORK, "-o", path.with_suffix(".none")]
     listed = subprocess.run(command, capture_output=True, text=True).stderr
     random = numpy.random.default_rng(0)
     with h5py.File(path, "w") as file:
-        for name, dimensions in re.findall(r"missing +(\S+) +\[([\d, ]*)\]", listed):
+        for name, dimensions in re.findall(
+                r"(?:missing|mis-shaped) +(\S+) +\[([\d, ]*)\]", listed):
             shape = [int(size) for size in dimensions.split(",")] if dimensions else []
             if name.endswith("num_batches_tracked"):
                 file[name] = numpy.int64(1)

@@ -31,10 +31,9 @@ extension CheckpointError {
     }
 
     static func mismatch(_ report: LoadReport, path: String, architecture: String) -> Self {
-        let common = report.expectedCount - report.missing.count - report.misshaped.count
-        return CheckpointError(
+        CheckpointError(
             .mismatch(report), path: path,
-            problem: common == 0
+            problem: report.missing.count == report.expectedCount
                 ? report.ofAnotherNetwork(than: architecture)
                 : "the tensors are not those of \(architecture): \(report)")
     }

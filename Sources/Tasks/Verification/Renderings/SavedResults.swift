@@ -147,7 +147,7 @@ extension Statement {
     }
 
     private static var types: (statement: String, predicate: String) {
-        ("https://in-toto.io/Statement/v1", "https://retint.example/verification/v2")
+        ("https://in-toto.io/Statement/v1", "urn:retint:verification:v2")
     }
 
     init(about subject: [FileDigest], _ predicate: Predicate) {
