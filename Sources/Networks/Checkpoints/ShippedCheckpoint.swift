@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import RetintFiles
 
 /// A trained colorizer that comes with retint.
@@ -40,7 +39,9 @@ public struct ShippedCheckpoint: Hashable, Sendable {
     /// The path of a model: that of the trained colorizer of this name if nothing is at the path,
     /// and otherwise the path itself.
     public static func path(of model: String) -> String {
-        guard !model.contains("/"), !isThere(model) else { return model }
+        guard !model.contains("/"),
+            (try? FileKind(at: model, followingLinks: false)) ?? .nothing == .nothing
+        else { return model }
         return all.first { $0.name == model }?.path ?? model
     }
 
@@ -67,10 +68,5 @@ public struct ShippedCheckpoint: Hashable, Sendable {
             folders.append("/" + (parts[..<build] + ["Checkpoints"]).joined(separator: "/"))
         }
         return folders
-    }
-
-    private static func isThere(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 }

@@ -16,7 +16,12 @@ enum ImageSource {
 
     /// The place of an element in memory.
     static func place(_ shape: Shape, _ y: String, _ x: String) -> String {
-        "((n * \(shape[2])LL + \(y)) * \(shape[3]) + \(x)) * \(shape[1]) + c"
+        "\(pixel(shape, y, x)) + c"
+    }
+
+    /// The place in memory of the first channel of image n at (y, x).
+    static func pixel(_ shape: Shape, _ y: String, _ x: String) -> String {
+        "((n * \(shape[2])LL + \(y)) * \(shape[3]) + \(x)) * \(shape[1])"
     }
 
     /// One thread for each element of the result, which is an image.

@@ -80,7 +80,7 @@ private struct FormulaEvaluation {
 
 extension Formula {
     /// x of 1 / (1 + e⁻ˣ); nil for another formula.
-    fileprivate var sigmoidOperand: Formula? {
+    package var sigmoidOperand: Formula? {
         guard
             case .binary(.divide, 1, .binary(.add, 1, .unary(.exp, .unary(.negative, let x)))) =
                 self

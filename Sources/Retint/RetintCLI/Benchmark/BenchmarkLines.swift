@@ -19,11 +19,11 @@ extension BenchmarkReport {
         return lines + (operationTable?.lines ?? []) + (stepTable?.lines ?? [])
     }
 
+    /// What computed: the CPU in reports that do not say it.
+    private var computer: Execution.Device { device.flatMap(Execution.Device.init) ?? .cpu }
+
     private var processors: String {
-        guard let device, device != Execution.Device.cpu.rawValue else {
-            return "\(threads) threads"
-        }
-        return "on \(device)"
+        computer == .cpu ? "\(threads) threads" : "on \(computer.rawValue)"
     }
 
     /// With what the machine can do.
@@ -37,7 +37,7 @@ extension BenchmarkReport {
 
     private var memory: String {
         let arena = Format.bytes(arenaBytes)
-        if device?.hasPrefix("cuda") == true {
+        if case .cuda = computer {
             return "memory of the GPU: \(arena) of intermediate results, and "
                 + "\(Format.bytes(weightBytes)) of weights and state"
         }

@@ -96,12 +96,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         try check(size, "--size", Model.sideRange)
         let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
-        let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)
-        if !leftOut.isEmpty, ranks.rank == 0 {
-            let counts = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }
-            Console.warn(
-                "\(counts.joined(separator: ", ")) left out; JPEG, PNG and WebP files are read")
-        }
+        if ranks.rank == 0 { try warnOfLeftOut() }
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
@@ -122,6 +117,14 @@ struct ColorizeCommand: AsyncParsableCommand {
         try ranks.endTogether {
             try display.failures.finish(of: files.count, "photos", "colorized")
         }
+    }
+
+    private func warnOfLeftOut() throws {
+        let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)
+        guard !leftOut.isEmpty else { return }
+        let counts = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }
+        Console.warn(
+            "\(counts.joined(separator: ", ")) left out; JPEG, PNG and WebP files are read")
     }
 
     /// How colored copies are named.

@@ -59,21 +59,13 @@ extension ReplayReport {
 struct ReplaySummary: Encodable {
     let report: ReplayReport
 
-    private enum CodingKeys: String, CodingKey {
-        case same, sameEnvironment, savedOn, replayedOn, savedPassed, replayedPassed, files
-        case differences
-    }
+    private enum CodingKeys: String, CodingKey { case same, sameEnvironment }
 
     func encode(to encoder: any Encoder) throws {
+        try report.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(report.isSame, forKey: .same)
         try container.encode(report.isSameEnvironment, forKey: .sameEnvironment)
-        try container.encode(report.savedOn, forKey: .savedOn)
-        try container.encode(report.replayedOn, forKey: .replayedOn)
-        try container.encode(report.savedPassed, forKey: .savedPassed)
-        try container.encodeIfPresent(report.replayedPassed, forKey: .replayedPassed)
-        try container.encode(report.files, forKey: .files)
-        try container.encode(report.differences, forKey: .differences)
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import RetintFloat64
 import RetintGraph
 
 /// Bounds on the results of an elementwise formula, by interval arithmetic on its value and its
@@ -354,15 +355,6 @@ extension FormulaEvaluator {
 }
 
 extension Formula {
-    /// x of 1 / (1 + e⁻ˣ); nil for another formula.
-    fileprivate var sigmoidOperand: Formula? {
-        guard
-            case .binary(.divide, 1, .binary(.add, 1, .unary(.exp, .unary(.negative, let x)))) =
-                self
-        else { return nil }
-        return x
-    }
-
     /// Whether the two results of a choice by an operand are equal where that is 0.
     fileprivate var isContinuousChoice: Bool {
         guard case .ifPositive(.operand(let index), let x, let y) = self else { return false }

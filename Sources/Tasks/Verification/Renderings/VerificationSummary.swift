@@ -156,19 +156,12 @@ private struct ArithmeticsObject: Encodable {
 private struct CertificateObject: Encodable {
     let certificate: VerificationReport.Certificate
 
-    private enum CodingKeys: String, CodingKey {
-        case shown, inputs, outputs, gaps, refutation, tried, layers
-    }
+    private enum CodingKeys: String, CodingKey { case shown }
 
     func encode(to encoder: any Encoder) throws {
+        try certificate.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(certificate.isShown, forKey: .shown)
-        try container.encode(certificate.inputs, forKey: .inputs)
-        try container.encode(certificate.outputs, forKey: .outputs)
-        try container.encode(certificate.gaps, forKey: .gaps)
-        try container.encodeIfPresent(certificate.refutation, forKey: .refutation)
-        try container.encode(certificate.tried, forKey: .tried)
-        try container.encode(certificate.layers, forKey: .layers)
     }
 }
 

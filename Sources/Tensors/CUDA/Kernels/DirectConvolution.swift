@@ -36,25 +36,15 @@ enum DirectConvolution {
     private static func fewTerms(
         _ call: ConvolutionCall, _ x: Buffer, _ w: Buffer, _ y: Buffer
     ) -> DeviceKernel {
-        let (window, image, group) = (call.window, call.x, ChannelGroup([y]))
-        return group.kernel(
-            "conv2d", [x, w, y],
-            """
-            RT_UNROLL for (int r = 0; r < \(call.w[2]); r++) {
-                const int h = y * \(window.stride.height) - \(window.padding.top)
-                    + r * \(window.dilation.height);
-                if (h < 0 || h >= \(image[2])) continue;
-                RT_UNROLL for (int s = 0; s < \(call.w[3]); s++) {
-                    const int v = x * \(window.stride.width) - \(window.padding.left)
-                        + s * \(window.dilation.width);
-                    if (v < 0 || v >= \(image[3])) continue;
-                    RT_UNROLL for (int k = 0; k < \(call.w[1]); k++) {
-                        const float element = p0[\(pixel(image, "h", "v")) + k];
-                        \(group.each("sum[l] += element * p1[\(weight(call, "c + l", "k"))];"))
-                    }
-                }
+        let group = ChannelGroup([y])
+        let terms = """
+            for (int k = 0; k < \(call.w[1]); k++) {
+                const float element = p0[\(ImageSource.pixel(call.x, "h", "w")) + k];
+                \(group.each("sum[l] += element * p1[\(weight(call, "c + l", "d", "e", "k"))];"))
             }
-            """)
+            """
+        return group.kernel(
+            "conv2d", [x, w, y], call.windowSource.eachElement("y", "x", terms))
     }
 
     /// All elements of a pixel of y: sums over many channels, which a warp shares.
@@ -89,46 +79,36 @@ enum DirectConvolution {
     private static func dataGradient(
         _ call: ConvolutionCall, _ y: Buffer, _ w: Buffer, _ x: Buffer
     ) -> DeviceKernel {
-        let (window, image) = (call.window, call.y)
         let group = ChannelGroup(call.isDepthwise ? [x, y] : [x])
-        let place = pixel(image, "oy", "ox")
+        let place = ImageSource.pixel(call.y, "oy", "ox")
         let terms =
             call.isDepthwise
             ? group.load("p0 + \(place) + c", to: "elements")
-                + group.each("sum[l] += elements[l] * p1[\(weight(call, "c + l", "0"))];")
+                + group.each(
+                    "sum[l] += elements[l] * p1[\(weight(call, "c + l", "a", "b", "0"))];")
             : """
-            RT_UNROLL for (int k = 0; k < \(call.w[0]); k++) {
+            for (int k = 0; k < \(call.w[0]); k++) {
                 const float element = p0[\(place) + k];
-                \(group.each("sum[l] += element * p1[\(weight(call, "k", "c + l"))];"))
+                \(group.each("sum[l] += element * p1[\(weight(call, "k", "a", "b", "c + l"))];"))
             }
             """
-        return group.kernel(
-            "conv_transpose2d", [y, w, x],
-            """
-            RT_UNROLL for (int r = 0; r < \(call.w[2]); r++) {
-                const int a = y + \(window.padding.top) - r * \(window.dilation.height);
-                const int oy = a / \(window.stride.height);
-                if (a < 0 || a % \(window.stride.height) != 0 || oy >= \(image[2])) continue;
-                RT_UNROLL for (int s = 0; s < \(call.w[3]); s++) {
-                    const int b = x + \(window.padding.left) - s * \(window.dilation.width);
-                    const int ox = b / \(window.stride.width);
-                    if (b < 0 || b % \(window.stride.width) != 0 || ox >= \(image[3])) continue;
-            \(indented(terms, 8))
-                }
-            }
-            """)
+        return group.kernel("conv_transpose2d", [y, w, x], call.windowSource.eachWindow(terms))
     }
 
-    /// The place in memory of the first channel of image n at (y, x).
-    private static func pixel(_ shape: Shape, _ y: String, _ x: String) -> String {
-        "((n * \(shape[2])LL + \(y)) * \(shape[3]) + \(x)) * \(shape[1])"
-    }
-
-    /// The place in memory of a weight, for the tap at (r, s).
+    /// The place in memory of a weight.
     private static func weight(
-        _ call: ConvolutionCall, _ output: String, _ input: String
+        _ call: ConvolutionCall, _ output: String, _ row: String, _ column: String,
+        _ input: String
     ) -> String {
-        "((\(output)) * \(call.w[2] * call.w[3]) + r * \(call.w[3]) + s) * \(call.w[1]) + \(input)"
+        let (rows, columns) = (call.w[2], call.w[3])
+        return "((\(output)) * \(rows * columns) + \(row) * \(columns) + \(column)) * "
+            + "\(call.w[1]) + \(input)"
+    }
+}
+
+extension ConvolutionCall {
+    fileprivate var windowSource: WindowSource {
+        WindowSource(kernel: Pair(w[2], w[3]), window: window, image: x, pooled: y)
     }
 }
 
