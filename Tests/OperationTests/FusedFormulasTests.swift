@@ -373,6 +373,39 @@ extension FusedFormulasTests {
                 let small = conv2d($0[0], weight: $0[2], padding: 1, groups: 18)
                 return (large + $0[4]) + (small + conv2d($0[0], weight: $0[3], groups: 18) + $0[0])
             }, becomes: ["conv2d_depthwise"], not: ["conv2d_depthwise 2"]),
+        // FastViT's token mixer: x + γ·(parallel convolutions − a normalized x).
+        Formula(
+            example: OperationCase(
+                "scaled parallel convolutions and images", [2, 18, 8, 10], [18, 1, 3, 3], [18],
+                [18, 1, 1, 1], [18], [18], [18, 1, 1], weights: 6
+            ) {
+                let (gain, gamma) = (perChannel($0[4], like: $0[0]), $0[6])
+                let large = conv2d($0[0], weight: $0[1], bias: $0[2], padding: 1, groups: 18)
+                let small = conv2d($0[0], weight: $0[3], groups: 18) + $0[0] * gain
+                let norm = gain * $0[0] + perChannel($0[5], like: $0[0])
+                return $0[0] + gamma * (large + small - norm * 0.5)
+            }, becomes: ["conv2d_depthwise"], not: ["conv2d_depthwise 2", "add", "mul", "muladd"]),
+        Formula(
+            example: OperationCase(
+                "parallel convolutions and a normalized image", [2, 12, 9, 7], [12, 6, 3, 3],
+                [12, 6, 1, 1], [12], [12], weights: 4
+            ) {
+                let sum =
+                    conv2d($0[0], weight: $0[1], padding: 1, groups: 2)
+                    + conv2d($0[0], weight: $0[2], groups: 2)
+                return relu(
+                    sum
+                        - ($0[0] * perChannel($0[3], like: $0[0]) + perChannel($0[4], like: $0[0])))
+            }, becomes: ["conv2d"], not: ["conv2d 2", "add", "mul", "relu"]),
+        Formula(
+            example: OperationCase(
+                "parallel convolutions less another image", [1, 8, 9, 7], [1, 8, 9, 7],
+                [8, 8, 3, 3],
+                [8, 8, 1, 1], weights: 2
+            ) {
+                let sum = conv2d($0[0], weight: $0[2], padding: 1) + conv2d($0[0], weight: $0[3])
+                return sum - $0[1] * 3
+            }, becomes: ["conv2d_panels"], not: ["conv2d_panels 2"]),
         Formula(
             example: OperationCase(
                 "parallel convolutions of even size", [1, 8, 9, 8], [12, 8, 4, 2], [12, 8, 1, 3],
