@@ -86,14 +86,17 @@ import Testing
     @Test(arguments: [
         ("usr/bin/retint", "usr/share/retint/checkpoints"),
         ("site/retint/bin/retint", "site/retint_checkpoints"),
+        ("usr/lib/retint/libretint.so", "usr/share/retint/checkpoints"),
+        ("site/retint/lib/retint/libretint.so", "site/retint_checkpoints"),
         ("checkout/.build/x86_64/release/retint", "checkout/Checkpoints"),
     ])
     func foldersOfPrograms(program: String, folder: String) throws {
         try bench.makeDirectory(folder)
-        _ = try bench.write(Data(), to: "\(folder)/small.h5")
-        _ = try bench.write(Data(), to: "\(folder)/README.md")
+        for name in ["small-old.h5", "small.h5", "README.md"] {
+            _ = try bench.write(Data(), to: "\(folder)/\(name)")
+        }
         let found = ShippedCheckpoint.all([:], program: bench.path(program))
-        #expect(found.map(\.name) == ["small"])
-        #expect(found.map(\.path) == [bench.path("\(folder)/small.h5")])
+        #expect(found.map(\.name) == ["small", "small-old"])
+        #expect(found.first?.path == bench.path("\(folder)/small.h5"))
     }
 }

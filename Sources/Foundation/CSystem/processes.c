@@ -2,9 +2,15 @@
 
 #include "CProcesses.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+const char *processes_own_file(void) {
+    Dl_info information;
+    return dladdr(&processes_own_file, &information) ? information.dli_fname : NULL;
+}
 
 pid_t processes_fork(void) { return fork(); }
 

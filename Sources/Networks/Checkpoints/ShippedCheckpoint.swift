@@ -32,8 +32,7 @@ public struct ShippedCheckpoint: Hashable, Sendable {
     /// an installation, in the Python package `retint_checkpoints` beside that of the program, or
     /// in `Checkpoints` of a checkout that the program was built in.
     public static var all: [ShippedCheckpoint] {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
-        return all(ProcessInfo.processInfo.environment, program: program)
+        all(ProcessInfo.processInfo.environment, program: ProgramFile.own?.string ?? "/")
     }
 
     /// The path of a model: that of the trained colorizer of this name if nothing is at the path,
@@ -52,21 +51,22 @@ public struct ShippedCheckpoint: Hashable, Sendable {
 
     private static func checkpoints(in folder: String) -> [ShippedCheckpoint] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter(ModelFormat.checkpoint.isExtension).sorted().map {
+        return names.filter(ModelFormat.checkpoint.isExtension).map {
             ShippedCheckpoint(name: $0.filePath.stem ?? $0, path: "\(folder)/\($0)")
-        }
+        }.sorted { $0.name < $1.name }
     }
 
     private static func folders(_ environment: [String: String], program: String) -> [String] {
         if let folder = environment[variable], !folder.isEmpty { return [folder] }
-        let folder = (program as NSString).deletingLastPathComponent
-        let above = (folder as NSString).deletingLastPathComponent
-        let beside = (above as NSString).deletingLastPathComponent
-        var folders = ["\(above)/share/retint/checkpoints", "\(beside)/retint_checkpoints"]
-        let parts = folder.split(separator: "/")
-        if let build = parts.firstIndex(where: { $0.hasPrefix(".build") }) {
-            folders.append("/" + (parts[..<build] + ["Checkpoints"]).joined(separator: "/"))
+        let parts = program.split(separator: "/").map(String.init)
+        // Programs are in `bin`, the library of all of retint is in `lib/retint`.
+        var folders = (2...4).prefix { $0 <= parts.count }.flatMap { depth in
+            let above = parts.dropLast(depth)
+            return [above + ["share", "retint", "checkpoints"], above + ["retint_checkpoints"]]
         }
-        return folders
+        if let build = parts.firstIndex(where: { $0.hasPrefix(".build") }) {
+            folders.append(parts[..<build] + ["Checkpoints"])
+        }
+        return folders.map { "/" + $0.joined(separator: "/") }
     }
 }

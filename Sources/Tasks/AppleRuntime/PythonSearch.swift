@@ -23,9 +23,7 @@ enum PythonSearch {
 
     /// The Python of `Scripts/setup --coreai`, in the checkout that retint was built in.
     private static var besideExecutable: String? {
-        guard let real = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(real) }
-        var folder = FilePath(platformString: real)
+        guard var folder = ProgramFile.executable else { return nil }
         while folder.removeLastComponent() {
             let python = folder.appending(ownPython)
             if access(python.string, X_OK) == 0 { return python.string }

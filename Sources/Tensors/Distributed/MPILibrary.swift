@@ -1,5 +1,6 @@
 import CRetintDistributed
 import Glibc
+import RetintFiles
 
 /// The library that `Scripts/setup --mpi` compiles for the machine's MPI, loaded at run time.
 package struct MPILibrary: @unchecked Sendable {
@@ -30,7 +31,7 @@ package struct MPILibrary: @unchecked Sendable {
     /// `../lib`, and in the build folder that the executable is in.
     static func places(
         _ environment: (String) -> String? = LaunchedJob.variable,
-        executable: String = executablePath
+        executable: String = ProgramFile.executable?.string ?? "/"
     ) -> [String] {
         if let path = environment(variable), !path.isEmpty { return [path] }
         let folders = executable.split(separator: "/").dropLast().map(String.init)
@@ -40,12 +41,6 @@ package struct MPILibrary: @unchecked Sendable {
             places.append(joined(folders[...build] + ["mpi"]))
         }
         return places
-    }
-
-    private static var executablePath: String {
-        guard let path = realpath("/proc/self/exe", nil) else { return "/" }
-        defer { free(path) }
-        return String(cString: path)
     }
 
     private init(_ path: String) throws(RankError) {

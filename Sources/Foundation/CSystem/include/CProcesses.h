@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/// The file that this code is in, a program or a library, by the name that it was loaded by; NULL
+/// if that is unknown.
+const char *processes_own_file(void);
+
 /// `fork`, which Swift does not import. Only for a process that has no other threads.
 pid_t processes_fork(void);
 
