@@ -64,9 +64,11 @@ package final class ModelProgram {
     ///
     /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
     ///   takes an image, but not rounded to whole levels, so that only the model is compared.
-    /// - Throws: ``ModelError`` if the inputs are not those of the model.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` if the
+    ///   current task is cancelled.
     package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
-        try program.start(scaled(inputs))
+        try Task.checkCancellation()
+        return try program.start(scaled(inputs))
     }
 
     /// The program's inputs, with lightness as the graph takes it.
@@ -78,9 +80,10 @@ package final class ModelProgram {
     /// The outputs by name.
     ///
     /// - Parameter inputs: see ``start(_:)``.
-    /// - Throws: ``ModelError`` if the inputs are not those of the model.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` if the
+    ///   current task is cancelled, between two steps.
     package func outputs(of inputs: [NamedTensor]) throws -> [String: TensorData] {
-        try program.run(scaled(inputs))
+        try program.run(scaled(inputs)) { Task.isCancelled }
     }
 
     /// The outputs in the model's order.

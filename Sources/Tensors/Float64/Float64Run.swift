@@ -87,8 +87,9 @@ package struct Float64Run {
     /// Evaluates the next node; nil when there is none. Nodes come in topological order.
     ///
     /// - Throws: ``Float64Error`` if there is no value for an input or a variable, or an operation
-    ///   fails.
+    ///   fails; `CancellationError` if the current task is cancelled.
     package mutating func next() throws -> (id: Int, value: Float64Array)? {
+        try Task.checkCancellation()
         guard let id = waiting.popFirst() else { return nil }
         let node = graph.nodes[id]
         let value = try evaluate(id, node, node.inputs.compactMap { values[$0] })

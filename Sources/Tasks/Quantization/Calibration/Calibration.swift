@@ -79,6 +79,7 @@ final class Calibration {
                 guard let moments = parts[index] else { continue }
                 parts[index] = nil
                 if fitsIntoMemory { cache[site.weight] = moments }
+                try Task.checkCancellation()
                 try body(site.weight, moments)
             }
         }

@@ -92,7 +92,10 @@ struct PackageQuantization {
     ///
     /// - Throws: `ConversionError` if weights were to be compressed, but none could be.
     mutating func finished() throws -> QuantizedPackage {
-        for weight in weights { try replace(weight.name, nil) }
+        for weight in weights {
+            try Task.checkCancellation()
+            try replace(weight.name, nil)
+        }
         guard !compressesWeights || !report.compressed.isEmpty else {
             throw ConversionError(
                 place: "weights", rule: "no weight can be compressed with this plan",
