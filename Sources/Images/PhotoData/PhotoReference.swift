@@ -59,6 +59,11 @@ extension PhotoReference {
     /// The extensions of the files that are photos, in lower case.
     public static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
+    /// Whether a path has the extension of a photo.
+    package static func hasExtension(_ path: some PathConvertible) -> Bool {
+        extensions.contains(path.filePath.extension?.lowercased() ?? "")
+    }
+
     /// Whether `path` is a folder, such as one of photos.
     ///
     /// - Throws: `FileError` if nothing is there or it cannot be examined.
@@ -77,7 +82,7 @@ extension PhotoReference {
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
     ///   file list (`.txt`), with one path per line, relative to the list's folder, and comments
-    ///   that begin with `#`; or a packed dataset, a `.h5` file or a folder of shards.
+    ///   that begin with `#`; a packed dataset, a `.h5` file or a folder of shards; or one photo.
     /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
     ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
@@ -87,6 +92,7 @@ extension PhotoReference {
             return pack.names.map { .packed(pack, name: $0) }
         }
         if source.hasSuffix(".txt") { return try lines(of: source) }
+        if hasExtension(source), try !isDirectory(source) { return [.file(source)] }
         return try files(below: source).map { .file($0) }
     }
 

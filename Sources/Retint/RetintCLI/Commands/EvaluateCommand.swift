@@ -160,11 +160,15 @@ struct EvaluateCommand: AsyncParsableCommand {
         try show(report)
     }
 
-    /// Whether the data is a video: a file that is neither a list nor a pack.
+    /// Whether the data is a video: a file that is neither a list, nor a pack, nor a photo.
     private var isVideo: Bool {
         get throws {
             let isListOrPack = data.hasSuffix(".txt") || PhotoPack.isFile(named: data)
-            return try !isListOrPack && !PhotoReference.isFolder(data)
+            let extensions = PhotoReference.extensions.map { ".\($0)" }
+            guard !isListOrPack, !extensions.contains(where: data.lowercased().hasSuffix) else {
+                return false
+            }
+            return try !PhotoReference.isFolder(data)
         }
     }
 

@@ -52,13 +52,14 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos in this folder.", valueName: "dir"), completion: .directory)
+            "Calibrate on the photos of this folder or list (.txt).", valueName: "photos"),
+        completion: .photos)
     var calibrate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Compare outputs on the photos in this folder.", valueName: "dir"),
-        completion: .directory)
+            "Compare outputs on the photos of this folder or list (.txt).", valueName: "photos"),
+        completion: .photos)
     var photos: String?
 
     @OptionGroup var photoRange: PhotoRangeOption
@@ -169,10 +170,10 @@ struct QuantizeCommand: ParsableCommand {
         defer { claim?.end() }
         var original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
-        let calibration = try inputs(below: calibrate, for: original)
+        let calibration = try inputs(from: calibrate, for: original)
         let repaired = try repair ? repaired(original, calibration) : nil
         original = repaired?.package ?? original
-        let photos = try inputs(below: photos, for: original)
+        let photos = try inputs(from: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
         if searchesWeights {
             return try finish(original, photos, to: package, ranks, repaired?.report) {
@@ -323,12 +324,12 @@ struct QuantizeCommand: ParsableCommand {
                 + "\(Format.bytes(outcome.report.bytesAfter))")
     }
 
-    /// The photos of a directory as the package takes them.
+    /// The photos of a folder or list as the package takes them.
     private func inputs(
-        below directory: String?, for package: MLPackage
+        from folder: String?, for package: MLPackage
     ) throws -> [[NamedTensor]] {
-        guard let directory else { return [] }
-        let all = try photoFiles(below: directory)
+        guard let folder else { return [] }
+        let all = try photoFiles(in: folder)
         let model = Model(package, name: source)
         let photos = try PhotoInputs(
             for: model.interface, shapes: model.inputShapes(), model: source,

@@ -1,20 +1,24 @@
 import Retint
 
-/// The photos of a folder and its subfolders, sorted by path.
+/// The photos of a folder and its subfolders, sorted by path, or of a file list; or one photo.
 ///
-/// - Throws: `FileError` if the folder cannot be read; ``CommandError`` if it has no photos.
-func photoFiles(below directory: String) throws -> [String] {
-    try photos(PhotoReference.files(below: directory), in: directory)
+/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos, or they are in a
+///   packed dataset.
+func photoFiles(in source: String) throws -> [String] {
+    try photoReferences(source).map { photo in
+        guard case .file(let path) = photo else {
+            throw CommandError(
+                .usage, "\(source): is a packed dataset; name a folder or a list of photos (.txt)")
+        }
+        return path
+    }
 }
 
 /// The photos of a folder, a file list or a packed dataset.
 ///
 /// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos.
 func photoReferences(_ source: String) throws -> [PhotoReference] {
-    try photos(PhotoReference.list(source), in: source)
-}
-
-private func photos<Photo>(_ found: [Photo], in source: String) throws(CommandError) -> [Photo] {
+    let found = try PhotoReference.list(source)
     guard !found.isEmpty else {
         throw CommandError(
             .input, "\(source): contains no photos; JPEG, PNG and WebP files are read")

@@ -29,7 +29,8 @@ struct ExportPrecisionOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Keep operations in float32 whose weights, or results on these photos, exceed \
-            float16, and the operations that use them: a photo or a folder. Repeatable.
+            float16, and the operations that use them: a photo, a folder or a list (.txt). \
+            Repeatable.
             """, valueName: "photos"), completion: .photo)
     var photos: [String] = []
 
@@ -84,6 +85,6 @@ struct ExportPrecisionOptions: ParsableArguments {
     }
 
     private func paths() throws -> [String] {
-        try photos.flatMap { try PhotoReference.isFolder($0) ? photoFiles(below: $0) : [$0] }
+        try photos.flatMap { try photoFiles(in: $0) }
     }
 }

@@ -13,8 +13,8 @@ struct InputOptions: ParsableArguments {
     @Option(
         name: .customLong("photos"),
         help: ArgumentHelp(
-            "A folder of photos to compare on; repeatable.", valueName: "dir"),
-        completion: .directory)
+            "A folder or a list (.txt) of photos to compare on; repeatable.", valueName: "photos"),
+        completion: .photos)
     var directories: [String] = []
 
     @Option(
@@ -85,7 +85,7 @@ struct InputOptions: ParsableArguments {
     /// - Throws: `FileError` if a folder cannot be read, ``CommandError`` if it has no photos.
     var paths: [String] {
         get throws {
-            try files + inputFiles + directories.flatMap { try photoFiles(below: $0) }
+            try files + inputFiles + directories.flatMap { try photoFiles(in: $0) }
         }
     }
 

@@ -73,7 +73,7 @@ extension InputOptions {
     fileprivate var readFiles: [String] {
         get throws {
             let inputs = try inputFiles.flatMap { try VerificationInputs.files(at: $0) }
-            return try files + directories.flatMap { try photoFiles(below: $0) } + inputs
+            return try files + directories.flatMap { try photoFiles(in: $0) } + inputs
         }
     }
 

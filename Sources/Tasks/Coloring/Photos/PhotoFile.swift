@@ -118,8 +118,7 @@ extension PhotoFile {
 
     /// Whether a path has the name of a photo, or is a folder that is not a model.
     public static func isPhotos(_ path: String) -> Bool {
-        let suffix = path.filePath.extension?.lowercased() ?? ""
-        if PhotoReference.extensions.contains(suffix) { return true }
+        if PhotoReference.hasExtension(path) { return true }
         let isModel = ModelFormat.all.contains { $0.isFolder && $0.isExtension(of: path) }
         return !isModel && (try? isDirectory(path)) == true
     }
