@@ -11,8 +11,9 @@ keyword arguments, with underscores. The command itself is `retint` or `python -
 
 from retint._arrays import Array
 from retint._commands import (
-    Trainer, calibrate, colorize, diff, evaluate, export, find_precision, import_weights, inspect,
-    quantize, reduce, replay, train)
+    Trainer, benchmark, calibrate, colorize, compare, dataset, diff, evaluate, export,
+    find_precision, import_weights, inspect, models, quantize, reduce, replay, report, search,
+    train)
 from retint._errors import (
     FailureError, InputError, RetintError, UsageError, VerificationFailed)
 from retint._files import checkpoint_path, executable
@@ -24,7 +25,8 @@ __version__ = "@version@"
 
 __all__ = [
     "Array", "FailureError", "InputError", "Model", "Report", "RetintError", "Trainer",
-    "UsageError", "VerificationFailed", "calibrate", "checkpoint_path", "colorize", "diff",
-    "evaluate", "executable", "export", "find_precision", "import_weights", "inspect", "load",
-    "quantize", "reduce", "replay", "train", "verify",
+    "UsageError", "VerificationFailed", "benchmark", "calibrate", "checkpoint_path", "colorize",
+    "compare", "dataset", "diff", "evaluate", "executable", "export", "find_precision",
+    "import_weights", "inspect", "load", "models", "quantize", "reduce", "replay", "report",
+    "search", "train", "verify",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -49,6 +50,68 @@ def evaluate(model: _options.Path, photos: _options.Path,
     """
     return _json("evaluate", _files.model(model, "model"), "--data",
                  _options.path(photos, "photos"), messages=messages, **options)
+
+
+def compare(*models: _options.Path, messages: _library.Messages | None = None,
+            **options: typing.Any) -> dict[str, typing.Any]:
+    """Compares models by size, speed and, with ``data=photos``, quality: what
+    ``retint compare --json`` prints."""
+    return _json("compare", *(_files.model(model, "models") for model in models),
+                 messages=messages, **options)
+
+
+def benchmark(model: _options.Path, **options: typing.Any) -> dict[str, typing.Any]:
+    """Measures how fast a model runs, or with ``mode="training"`` trains: what
+    ``retint benchmark --json`` prints.
+
+    :param model: a model, the name of an architecture, or a saved benchmark.
+    """
+    return _json("benchmark", _files.model(model, "model"), **options)
+
+
+def report(model: _options.Path, **options: typing.Any) -> dict[str, typing.Any]:
+    """Reports whether a model is fast enough for video: what ``retint report --json`` prints."""
+    return _json("report", _files.model(model, "model"), **options)
+
+
+def models() -> list[dict[str, typing.Any]]:
+    """The trained colorizers that are installed, as ``retint models --json`` lists them.
+
+    >>> [model["name"] for model in models()]
+    ['lite-class-unet', 'lite-class-unet-old', 'lite-class-unet-small']
+    """
+    found: list[dict[str, typing.Any]] = _json("models")["models"]
+    return found
+
+
+def dataset(task: str, source: _options.Path, messages: _library.Messages | None = None,
+            **options: typing.Any) -> dict[str, typing.Any]:
+    """Checks, packs or splits photos for training: what ``retint dataset --json`` prints.
+
+    :param task: ``"inspect"``, ``"pack"`` or ``"split"``.
+    :param source: a folder, a list of photos or a packed dataset.
+    """
+    return _json("dataset", task, _options.path(source, "source"), messages=messages, **options)
+
+
+def search(configuration: Configuration, output: _options.Path,
+           candidates: typing.Iterable[typing.Mapping[str, object]],
+           messages: _library.Messages | None = None,
+           settings: typing.Mapping[str, object] | None = None,
+           **options: typing.Any) -> dict[str, typing.Any]:
+    """Trains several networks under one budget: what ``retint search --json`` prints.
+
+    :param configuration: what all candidates share: a file, or its keys as nested mappings.
+    :param output: the folder for the runs and `report.html`.
+    :param candidates: of each candidate, the keys with values that are its own.
+    :param settings: keys with values that replace those of the configuration.
+    """
+    arguments = _set("--set", settings or {})
+    for candidate in candidates:
+        arguments += _set("--candidate", candidate)
+    with _configuration(configuration) as path:
+        return _json("search", f"--config={path}", f"--output={_options.path(output, 'output')}",
+                     *arguments, messages=messages, **options)
 
 
 def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_options.Path],
@@ -178,10 +241,7 @@ class Trainer:
             _options.path(configuration, "configuration")
         #: The folder of the run.
         self.output = pathlib.Path(_options.path(output, "output"))
-        self._arguments = [f"--output={self.output}"]
-        values = [f"{key}={_setting(value)}" for key, value in _flat(settings)]
-        if values:
-            self._arguments += ["--set", *values]
+        self._arguments = [f"--output={self.output}", *_set("--set", settings)]
         if resume:
             self._arguments.append("--resume")
 
@@ -192,14 +252,7 @@ class Trainer:
     def __iter__(self) -> typing.Iterator[dict[str, typing.Any]]:
         """Trains, and yields the records of `metrics.jsonl` as they are written."""
         self._is_stopped.clear()
-        with _options.scratch() as folder:
-            path = pathlib.Path(folder, "configuration.yaml")
-            if isinstance(self._configuration, typing.Mapping):
-                # JSON is YAML.
-                path.write_text(json.dumps(self._configuration, default=os.fspath,
-                                           ensure_ascii=False), encoding="utf-8")
-            else:
-                path = pathlib.Path(self._configuration)
+        with _configuration(self._configuration) as path:
             log = _Log(self.output / "metrics.jsonl")
             call = _library.start("train", f"--config={path}", *self._arguments)
             try:
@@ -245,6 +298,25 @@ class _Log:
         for line in lines:
             if line.strip() and line not in self._known:
                 yield json.loads(line)
+
+
+@contextlib.contextmanager
+def _configuration(value: Configuration) -> typing.Iterator[str]:
+    """The path of a file with a configuration."""
+    if not isinstance(value, typing.Mapping):
+        yield _options.path(value, "configuration")
+        return
+    with _options.scratch() as folder:
+        path = pathlib.Path(folder, "configuration.yaml")
+        # JSON is YAML.
+        path.write_text(json.dumps(value, default=os.fspath, ensure_ascii=False), encoding="utf-8")
+        yield str(path)
+
+
+def _set(option: str, settings: typing.Mapping[str, object]) -> list[str]:
+    """An option with the keys and values of settings."""
+    values = [f"{key}={_setting(value)}" for key, value in _flat(settings)]
+    return [option, *values] if values else []
 
 
 def _flat(settings: typing.Mapping[str, object],
