@@ -12,12 +12,21 @@ import re
 import tempfile
 import typing
 
-from retint_release import PACKAGING, fail, output
+from retint_release import PACKAGING, fail, icu, output
 
 # What retint uses, and what that uses in turn.
 LIBRARIES = (
     "hdf5", "sz", "aec", "openblas", "crypto", "jpeg", "png", "png16", "webp", "sharpyuv", "lcms2",
     "z", "stdc++")
+# OpenBLAS has kernels for each kind of processor, 1 to 1.6 MB each. These are left out: they have
+# the instructions of another kind, whose kernels are the same for what retint multiplies, or are
+# of processors without AVX2, where OpenBLAS computes the least.
+SAME_KERNELS = {
+    "PRESCOTT": ("OPTERON", "OPTERON_SSE3", "BARCELONA", "BOBCAT", "ATOM", "NANO", "CORE2", "PENRYN",
+                 "DUNNINGTON", "NEHALEM"),
+    "SANDYBRIDGE": ("BULLDOZER", "PILEDRIVER", "STEAMROLLER", "EXCAVATOR"),
+    "HASWELL": ("ZEN",), "SKYLAKEX": ("COOPERLAKE",),
+}
 # On every system with glibc.
 SYSTEM = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so(\.\d+)*")
 # Where the program finds the shared libraries; a folder of its own, so that a release unpacked into
@@ -53,8 +62,9 @@ def link(build, tree):
         command = link_command(build)
         output(
             command[0], "-L", folder, *without_destination(command[1:]), *extra, streams,
+            icu.object_file(foundation_folder() / "lib_FoundationICU.a", folder),
             "-o", library, "-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-static-libgcc",
-            *foundation(),
+            *foundation(), *same_kernels(),
             # For a library's own dependencies too, unlike a run path of the newer kind.
             *linker("-rpath", "$ORIGIN", "--disable-new-dtags", "--strip-all", "-soname", LIBRARY))
     output(
@@ -65,11 +75,20 @@ def link(build, tree):
 
 def foundation():
     """Foundation's parts, which objects compiled for the shared Foundation do not name."""
-    info = json.loads(output("swift", "-print-target-info"))
-    folder = pathlib.Path(info["paths"]["runtimeResourcePath"]).parent / "swift_static/linux"
-    archives = [*folder.glob("lib*Foundation*.a")]
+    archives = [*foundation_folder().glob("lib*Foundation*.a")]
     unused = ("Networking", "XML")
     return [f"-l{path.stem[3:]}" for path in sorted(archives) if not path.stem.endswith(unused)]
+
+
+def foundation_folder():
+    info = json.loads(output("swift", "-print-target-info"))
+    return pathlib.Path(info["paths"]["runtimeResourcePath"]).parent / "swift_static/linux"
+
+
+def same_kernels():
+    """Options that give OpenBLAS's tables of kernels several names."""
+    return [word for table, others in SAME_KERNELS.items() for other in others
+            for word in linker(f"--defsym=gotoblas_{other}=gotoblas_{table}")]
 
 
 def static_libraries():
