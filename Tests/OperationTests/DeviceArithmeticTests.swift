@@ -39,7 +39,7 @@ import Testing
             #expect(units <= (testCase.name.contains("131k") ? 400 : 64), "\(testCase)")
             if units > 8 { far.append(testCase.name) }
         }
-        #expect(far.count <= max(3, cases.count / 20), "\(far)")
+        #expect(far.count <= max(4, cases.count / 12), "\(far)")
     }
 
     /// Rounds each node of a graph.

@@ -407,6 +407,10 @@ extension FusedFormulasTests {
                 return sum - $0[1] * 3
             }, becomes: ["conv2d_panels"], not: ["conv2d_panels 2"]),
         Formula(
+            example: OperationCase("sums of scaled vectors", [6], [6], [6], weights: 1) {
+                $0[0] - ($0[1] * $0[2] + $0[1])
+            }, becomes: []),
+        Formula(
             example: OperationCase(
                 "parallel convolutions of even size", [1, 8, 9, 8], [12, 8, 4, 2], [12, 8, 1, 3],
                 weights: 2

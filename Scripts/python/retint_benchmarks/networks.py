@@ -65,7 +65,11 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in names("MEASURED"):
+        known = names("MEASURED")
+        unknown = set(options.only) - set(known)
+        if unknown:
+            parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        for name in known:
             if not options.only or name in options.only:
                 file = onnx_file(name, folder)
                 case = Case(str(file), "inference", 1, 256)
