@@ -22,7 +22,7 @@ enum HDF5Library {
     static var lastMessage: String {
         var text = [CChar](repeating: 0, count: 512)
         chdf5_last_message(&text, text.count)
-        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         let message = String(decoding: bytes, as: UTF8.self)
         return message.isEmpty ? "no reason given" : message
     }

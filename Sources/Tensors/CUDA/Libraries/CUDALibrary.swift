@@ -10,7 +10,7 @@ package struct CUDAError: Error, Hashable, CustomStringConvertible {
 extension String {
     /// The text that a function of C has written, up to the final zero.
     init(written characters: [CChar]) {
-        let bytes = characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let bytes = characters.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         self.init(decoding: bytes, as: UTF8.self)
     }
 }
