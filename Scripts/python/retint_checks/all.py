@@ -73,6 +73,7 @@ CHECKS = (
     Check("unused", turn=0),
     Check("oracle", turn=2, is_seeded=True),
     Check("bounds", sample=320),
+    Check("portable"),
     Check("fuzz", options=("--compile",)),
     Check("photos"),
     Check("nvrtc", sample=16, turn=1),
@@ -110,7 +111,7 @@ class Run:
 
     def first_stage(self, checks):
         """Sets up, builds and tests; meanwhile, what the checks need is installed."""
-        if not self.steps.run("packages", "Scripts/setup", "--mpi", "--release"):
+        if not self.steps.run("packages", "Scripts/setup", "--mpi", "--release", "--aarch64"):
             return False
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             installation = pool.submit(self.install, checks)
