@@ -12,17 +12,18 @@ struct ParallelConvolutions: GraphPass {
 
     func run(on input: GraphPassInput) -> GraphPassResult {
         let (pattern, loaded) = (GraphPattern(input), LoadedValues(learns: learns))
+        let merged = { (rewrite: GraphRewrite, id: Int, isScaled: Bool) in
+            SumPattern(pattern, of: id, isScaled: isScaled) {
+                loaded.contains($0, of: input.graph)
+            }.merged(rewrite)
+        }
         return GraphRewrite.run(on: input) { rewrite, id in
-            guard
+            let isSum =
                 pattern.operation(id, as: Add.self) != nil
-                    || pattern.operation(id, as: Subtract.self) != nil
-            else { return nil }
+                || pattern.operation(id, as: Subtract.self) != nil
+            guard isSum, pattern.shape(id).rank == 4 else { return nil }
             // Factors are moved into a sum only if all of it becomes one convolution.
-            return [true, false].lazy.compactMap { isScaled in
-                SumPattern(pattern, of: id, isScaled: isScaled) {
-                    loaded.contains($0, of: input.graph)
-                }.merged(rewrite)
-            }.first
+            return merged(rewrite, id, true) ?? merged(rewrite, id, false)
         }
     }
 }
@@ -100,7 +101,6 @@ private struct SumPattern {
 
     /// The sum with one convolution; nil if there are not two that can be merged.
     func merged(_ rewrite: GraphRewrite) -> Tensor? {
-        guard shape.rank == 4 else { return nil }
         let convolutions = summands.filter { convolution($0.id) != nil }
         guard let first = convolutions.first, let operation = convolution(first.id) else {
             return nil
