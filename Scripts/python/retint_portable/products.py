@@ -85,11 +85,14 @@ NAMES = {FLOAT16: "float16", BFLOAT16: "bfloat16"}
 def rounded(values, kind):
     """The bits of the nearest values, ties to even."""
     values = numpy.ascontiguousarray(values, numpy.float32)
-    if kind == FLOAT16:
-        return values.astype(numpy.float16).view(numpy.uint16)
     bits = values.view(numpy.uint32)
-    even = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-    return numpy.where(numpy.isnan(values), bits >> 16 | 0x40, even).astype(numpy.uint16)
+    if kind == FLOAT16:
+        nearest = values.astype(numpy.float16).view(numpy.uint16)
+        nan = bits >> 16 & 0x8000 | 0x7E00
+    else:
+        nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+        nan = bits >> 16 | 0x40
+    return numpy.where(numpy.isnan(values), nan, nearest).astype(numpy.uint16)
 
 
 def unrounded(bits, kind):
@@ -108,6 +111,8 @@ def conversions(p):
     x = numpy.concatenate([p.floats(2, 32), small])
     # Ties, subnormal numbers, and what is beyond the largest float16.
     x[0, :8] = 2049, 2051, 6e-8, 2.9e-8, 65519, 65520, -0.0, -1e9
+    # A NaN that would be rounded to -0.
+    x[1, 31:] = numpy.array([0x7FFFFFFF], numpy.uint32).view(numpy.float32)
     for kind, name in NAMES.items():
         bits = rounded(0.5 * x, kind)
         pairs = p.empty(3, 32, 2, dtype=numpy.uint16)

@@ -90,6 +90,10 @@ def far(count):
 def codes(p):
     for outer, slices, inner in ((1, 5, 7), (3, 4, 33), (2, 1, 16)):
         x = p.floats(outer, slices, inner)
+        # Numbers halfway between codes, which the last digit of a quotient rounds up or down; and
+        # none but 0.
+        x = (numpy.rint(120 * x) + numpy.float32(0.5)) * numpy.float32(0.0123)
+        x[:, :, 0] = numpy.float32(127) * numpy.float32(0.0123)
         x[:, 0] = 0
         scale = numpy.abs(x).max(axis=(0, 2), keepdims=True) / numpy.float32(127)
         scale[scale == 0] = 1
@@ -129,8 +133,9 @@ def pools(p):
         read = formulas.patches(window, x, -numpy.inf)
         p.result(f"rt_max_pool {window}", y, read.max(axis=(3, 4)))
 
-        # The gradient is defined without NaN.
+        # The gradient is defined without NaN, and goes to the first of equal maxima.
         x[0, 2, 3, 0] = 0.5
+        x = numpy.rint(2 * x) / numpy.float32(2)
         dx = p.empty(*window.input_shape())
         p.call("rt_max_pool_input", dx, p.array(x), gradient, conv, 0, channels)
         read = formulas.patches(window, x, -numpy.inf).reshape(*dy.shape[:3], -1, channels)
@@ -159,10 +164,12 @@ def average_pools(p, window, x, dy, places, counts_padding):
 
 
 def samples(inputs, outputs):
-    """Where outputs read along an axis, as pixels' centers lie, and the same as a matrix."""
-    places = (numpy.arange(outputs) + 0.5) * inputs / outputs - 0.5
-    places = places.clip(0, inputs - 1)
-    lower = places.astype(int).clip(0, max(inputs - 2, 0))
+    """Where outputs read along an axis, as pixels' centers lie, and the same as a matrix.
+
+    Behind the last center, both pixels are the same, as in the engine.
+    """
+    places = numpy.maximum((numpy.arange(outputs) + 0.5) * inputs / outputs - 0.5, 0)
+    lower = places.astype(int).clip(0, inputs - 1)
     upper = (lower + 1).clip(0, inputs - 1)
     weight = (places - lower).astype(numpy.float32)
     matrix = numpy.zeros((outputs, inputs))
