@@ -360,7 +360,8 @@ void rt_average_pool_input(float *dx, const float *dy, const rt_conv *c, int cou
                            int pad_bottom, int pad_right, int begin, int end);
 
 /// Where interpolation reads along one axis: output o between lower[o] and upper[o], the latter
-/// with weight[o]; and the outputs [first[i], last[i]) that read input i.
+/// with weight[o]; and the outputs [first[i], last[i]) that read input i. Outputs with the same
+/// lower input have the same upper one.
 typedef struct {
     const int *lower, *upper;
     const float *weight;
