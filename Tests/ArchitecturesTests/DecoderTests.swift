@@ -8,17 +8,18 @@ import Testing
 /// Colors of distributions over bins against those that PyTorch computes.
 @Suite struct DecoderTests {
     private struct Golden: Decodable {
-        let saturation, certainty: Double
+        let saturation, certainty, coring: Double
         let colors: [Float]
     }
 
     @Test func colorsAreThoseOfPyTorch() throws {
         let goldens: [Golden] = try decodeGolden("decoders.json")
-        #expect(goldens.map(\.certainty) == [0, 1, 2, 3])
+        #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 0, 3])
         for golden in goldens {
             let decoder = BinDecoder(
                 ColorizerOptions(
-                    temperature: 0.6, chromaScale: golden.saturation, certainty: golden.certainty))
+                    temperature: 0.6, chromaScale: golden.saturation, certainty: golden.certainty,
+                    coring: golden.coring))
             let colors = try colors(of: decoder)
             let largest = golden.colors.map(abs).max() ?? 0
             #expect(colors.count == golden.colors.count && largest > 0)

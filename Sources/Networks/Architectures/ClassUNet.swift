@@ -8,10 +8,13 @@ public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
     public static let architecture = "class-unet"
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
-    /// The options that the network uses: `width`, `depth`, `temperature`, `chromaScale` and
-    /// `certainty`.
+    /// The options that the network uses: `width`, `depth`, `temperature`, `chromaScale`,
+    /// `vividChromaScale`, `certainty` and `coring`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
-        [\.width, \.depth, \.temperature, \.chromaScale, \.vividChromaScale, \.certainty]
+        [
+            \.width, \.depth, \.temperature, \.chromaScale, \.vividChromaScale, \.certainty,
+            \.coring,
+        ]
     }
 
     let stem, stage4, stage8, stage16, stage32: Sequential
@@ -21,8 +24,8 @@ public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
 
     /// Creates the network and names its parameters, which hold no values (see `Parameter`).
     ///
-    /// - Parameter options: `width`, `depth`, `temperature`, `chromaScale` and `certainty` are
-    ///   used, the others ignored.
+    /// - Parameter options: `width`, `depth`, `temperature`, `chromaScale`, `certainty` and
+    ///   `coring` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [32, 64, 128, 192, 256].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)
