@@ -80,8 +80,8 @@ package final class ModelProgram {
     /// The outputs by name.
     ///
     /// - Parameter inputs: see ``start(_:)``.
-    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` if the
-    ///   current task is cancelled, between two steps.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` between
+    ///   two steps if the current task is cancelled.
     package func outputs(of inputs: [NamedTensor]) throws -> [String: TensorData] {
         try program.run(scaled(inputs)) { Task.isCancelled }
     }
