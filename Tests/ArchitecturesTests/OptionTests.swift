@@ -33,7 +33,7 @@ import Testing
         (["temperature": ""], "it takes a number from 0.05 to 10, or null"),
         (
             ["shape": "9"],
-            "no option named \"shape\"; the options are certainty, class_head, coring, decoder_width"
+            "no option named \"shape\"; the options are certainty, class_head, coring"
         ),
     ])
     func textsThatDoNotFitAreRefused(_ texts: [String: String], _ words: String) {

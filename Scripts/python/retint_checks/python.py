@@ -17,275 +17,33 @@ import json
 import os
 import pathlib
 import pickle
-import random
 import re
 import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 
+import numpy
+import torch
+from PIL import Image
+
 import retint_options
-from retint_tool import RETINT, ROOT
+from retint_checks import _python_fuzz
+from retint_checks._python_case import LIBRARY, MODULE, SMALL, Case
+from retint_checks._python_fuzz import Fuzz  # noqa: F401
+from retint_checks._python_gate import Gate, Plugin  # noqa: F401
+from retint_checks._python_parity import Parity  # noqa: F401
+from retint_tool import ROOT
 
-MODULE = ROOT / "Sources/Retint/Python"
-LIBRARY = ROOT / ".build/release/libRetintC.so"
-CHECKPOINTS = ROOT / "Checkpoints"
-SMALL = str(CHECKPOINTS / "lite-class-unet-small.h5")
+# The path to the module is that of _python_case.
+import retint
+from retint import _arrays, _commands, _library, _models
 
-os.environ.setdefault("RETINT_LIBRARY", str(LIBRARY))
-os.environ.setdefault("RETINT_CHECKPOINTS", str(CHECKPOINTS))
-sys.path.insert(0, str(MODULE))
-
-import h5py  # noqa: E402
-import numpy  # noqa: E402
-import torch  # noqa: E402
-import yaml  # noqa: E402
-from PIL import Image  # noqa: E402
-
-import retint  # noqa: E402
-from retint import _arrays, _commands, _library, _models  # noqa: E402
-
-FUZZ_SECONDS, LOADS = 5.0, 500
+LOADS = 500
 LEAST_LEAK = 5 << 20
-
-
-class Net(torch.nn.Module):
-    """A small network with layers to name."""
-
-    def __init__(self):
-        super().__init__()
-        self.stem = torch.nn.Conv2d(3, 8, 3, stride=2, padding=1)
-        self.body = torch.nn.Sequential(torch.nn.Conv2d(8, 8, 3, padding=1), torch.nn.ReLU(),
-                                        torch.nn.Conv2d(8, 8, 1))
-        self.head = torch.nn.Conv2d(8, 2, 1)
-
-    def forward(self, x):
-        x = self.stem(x)
-        return self.head(x + self.body(x))
-
-
-class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="retint-python-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
-        cls.photos = str(cls.folder / "photos")
-        os.mkdir(cls.photos)
-        for index in range(4):
-            noise = numpy.random.default_rng(index).integers(0, 255, (6, 8, 3), "uint8")
-            Image.fromarray(noise).resize((80, 60)).save(f"{cls.photos}/{index}.png")
-        cls.package = str(retint.export(SMALL, cls.folder / "small.mlpackage", size=64))
-
-    def lightness(self, side=64):
-        return numpy.random.default_rng(0).uniform(0, 100, (1, 1, side, side)).astype("float32")
-
-    def network(self, name="net.onnx"):
-        """A module, an ONNX file of it, and an input."""
-        torch.manual_seed(0)
-        module, x = Net().eval(), torch.randn(1, 3, 32, 32)
-        path = str(self.folder / name)
-        torch.onnx.export(module, (x,), path, input_names=["x"], output_names=["y"],
-                          dynamo=False)
-        return module, path, x
-
-
-# The ends of names of figures that may be whole numbers by chance.
-MEASURED = ("bytes", "gflops", "second", "seconds", "share")
-
-
-def without_measurements(value, name=""):
-    """A value whose times, which are fractions, and memory are replaced by a word. Lists are sorted:
-    some are by time."""
-    if isinstance(value, dict):
-        return {key: without_measurements(entry, key) for key, entry in value.items()}
-    if isinstance(value, list):
-        return sorted((without_measurements(entry) for entry in value), key=json.dumps)
-    is_measured = isinstance(value, float) or name.endswith(MEASURED)
-    return "measured" if is_measured else value
-
-
-class Parity(Case):
-    """The module returns what the command prints with --json."""
-
-    def command(self, *arguments, code=0):
-        result = subprocess.run([RETINT, *arguments, "--json"], capture_output=True, text=True)
-        self.assertEqual(result.returncode, code, result.stderr)
-        return json.loads(result.stdout)
-
-    def assertSame(self, ours, command):
-        self.assertEqual(*(json.dumps(dict(values), sort_keys=True) for values in (ours, command)))
-
-    def assertSameButTimes(self, ours, command):
-        """Figures that are measured differ; their names, types and number do not."""
-        self.assertSame(*(without_measurements(values) for values in (ours, command)))
-
-    def test_inspect(self):
-        for path in (SMALL, self.package):
-            self.assertSame(retint.inspect(path), self.command("inspect", path))
-
-    def test_diff(self):
-        large = str(CHECKPOINTS / "lite-class-unet.h5")
-        for code, other in ((0, SMALL), (2, large)):
-            self.assertSame(
-                retint.diff(SMALL, other), self.command("diff", SMALL, other, code=code))
-
-    def test_verify(self):
-        self.assertSame(retint.verify(self.package, SMALL, size=64),
-                        self.command("verify", self.package, "--against", SMALL, "--size", "64"))
-        failing = retint.verify(self.package, SMALL, max_mean=0)
-        self.assertSame(failing, self.command(
-            "verify", self.package, "--against", SMALL, "--max-mean", "0", code=2))
-        self.assertFalse(failing.passed)
-
-    def test_replay(self):
-        results = str(self.folder / "results.json")
-        retint.verify(self.package, SMALL, size=64, save=results)
-        again = retint.replay(results)
-        self.assertTrue(again["same"])
-        self.assertSame(again, self.command("replay", results))
-
-    def test_evaluate(self):
-        self.assertSame(
-            retint.evaluate(SMALL, self.photos, size=64),
-            self.command("evaluate", SMALL, "--data", self.photos, "--size", "64"))
-
-    def test_compare(self):
-        models = (SMALL, self.package)
-        self.assertSameButTimes(
-            retint.compare(*models, data=self.photos, size=64, rounds=1),
-            self.command("compare", *models, "--data", self.photos, "--size", "64", "--rounds", "1"))
-
-    def test_benchmark(self):
-        for mode in ("inference", "training"):
-            self.assertSameButTimes(
-                retint.benchmark("pico-unet", mode=mode, size=64, runs=2, steps=True),
-                self.command("benchmark", "pico-unet", "--mode", mode, "--size", "64", "--runs", "2",
-                             "--steps"))
-
-    def test_report(self):
-        self.assertSameButTimes(
-            retint.report(SMALL, size=64, runs=2),
-            self.command("report", SMALL, "--size", "64", "--runs", "2"))
-
-    def test_models(self):
-        self.assertEqual(retint.models(), self.command("models")["models"])
-
-    def test_dataset(self):
-        for task, options in (("inspect", {}), ("pack", {"side": 32}), ("split", {"seed": 3})):
-            outputs = [{}] if task == "inspect" else [
-                {"output": str(self.folder / f"{task}{index}.h5")} for index in range(2)]
-            ours = retint.dataset(task, self.photos, **options, **outputs[0])
-            theirs = self.command("dataset", task, self.photos, *(
-                f"--{name}={value}" for name, value in {**options, **outputs[-1]}.items()))
-            text = json.dumps(theirs)
-            if outputs[0]:
-                text = text.replace(outputs[1]["output"], outputs[0]["output"])
-            self.assertSame(ours, json.loads(text))
-
-    def test_search(self):
-        settings = {"architecture": "pico-unet", "batch": 2,
-                    "data": {"train": self.photos, "validation": self.photos, "crop": 32}}
-        path = self.folder / "search.yaml"
-        path.write_text(json.dumps(settings))
-        outputs = [str(self.folder / name) for name in ("ours", "theirs")]
-        ours = retint.search(settings, outputs[0], [{"seed": 1}, {"seed": 2}], rounds=1, steps=2,
-                             size=64)
-        theirs = self.command(
-            "search", "--config", str(path), "--candidate", "seed=1", "--candidate", "seed=2",
-            "--output", outputs[1], "--rounds", "1", "--steps", "2", "--size", "64")
-        self.assertSameButTimes(ours, json.loads(
-            json.dumps(theirs).replace(outputs[1], outputs[0])))
-
-    def test_each_command_is_compared(self):
-        listed = subprocess.run([RETINT, "--experimental-dump-help"], capture_output=True, text=True)
-        commands = json.loads(listed.stdout)["command"]["subcommands"]
-        # Their functions return something of their own: paths, and the records of a training.
-        others = {"train", "import", "export", "colorize"}
-        for command in commands:
-            options = json.dumps(command)
-            if '"json"' in options:
-                name = command["commandName"]
-                self.assertTrue(hasattr(retint, name), name)
-                self.assertTrue(name in others or hasattr(self, f"test_{name}"), name)
-
-    def test_quantize(self):
-        paths = [str(self.folder / name) for name in ("a.mlpackage", "b.mlpackage")]
-        ours = retint.quantize(self.package, paths[0], weights="int8")
-        theirs = self.command("quantize", self.package, "-o", paths[1], "--weights", "int8")
-        text = json.dumps(theirs).replace(paths[1], paths[0])
-        self.assertSame(ours, json.loads(text))
-        self.assertEqual(len(retint.inspect(paths[0])), len(retint.inspect(paths[1])))
-
-    def test_calibration_changes_the_codes(self):
-        first, second = (self.folder / name for name in ("plain.mlpackage", "fitted.mlpackage"))
-        retint.quantize(self.package, first, weights="int8")
-        retint.calibrate(self.package, second, self.photos, weights="int8")
-        weights = [next(path.rglob("weight.bin")).read_bytes() for path in (first, second)]
-        self.assertNotEqual(*weights)
-
-    def test_one_bad_photo_keeps_the_results(self):
-        folder = self.folder / "mixed"
-        folder.mkdir()
-        (folder / "a.png").write_bytes(pathlib.Path(self.photos, "0.png").read_bytes())
-        (folder / "b.png").write_bytes(b"no picture")
-        messages = []
-        with self.assertRaises(retint.RetintError) as caught:
-            retint.evaluate(SMALL, folder, size=64, messages=messages.append)
-        self.assertEqual(json.loads(caught.exception.output)["images"], 1)
-        self.assertTrue(any("b.png" in message for message in messages), messages)
-
-    def test_colorize_and_import(self):
-        messages = []
-        colored = retint.colorize(SMALL, self.photos, self.folder / "colored", size=64,
-                                  messages=messages.append)
-        self.assertEqual([path.name for path in colored], [f"{i}.png" for i in range(4)])
-        self.assertTrue(messages)
-        with retint.load(SMALL) as model:
-            before = model.run(self.lightness())["ab"]
-        state = {"first": torch.zeros(3)}
-        with self.assertRaises(retint.UsageError):
-            retint.import_weights(state, self.folder / "x.h5")
-        with self.assertRaises(retint.InputError) as caught:
-            retint.import_weights(state, self.folder / "x.h5", "mobile-unet")
-        self.assertIn("mobile-unet", str(caught.exception))
-        path = retint.import_weights(SMALL, self.folder / "again.h5", saturation=2)
-        with retint.load(path) as model:
-            self.assertFalse(numpy.array_equal(model.run(self.lightness())["ab"], before))
-
-    def test_a_state_dict_becomes_a_checkpoint(self):
-        with h5py.File(SMALL) as file:
-            state = {name: torch.as_tensor(values[()]) for name, values in file.items()}
-            options = {name.removeprefix("option."): value.decode()
-                       for name, value in file.attrs.items() if name.startswith("option.")}
-        path = retint.import_weights(state, self.folder / "state.h5", "lite-class-unet", **options)
-        with retint.load(path) as ours, retint.load(SMALL) as theirs:
-            x = self.lightness()
-            self.assertTrue(numpy.array_equal(ours(x)["ab"], theirs(x)["ab"]))
-
-    def test_training_yields_its_records(self):
-        settings = {"architecture": "pico-unet", "data": {"train": self.photos, "crop": 32},
-                    "batch": 2, "log_every": 1}
-        records = list(retint.Trainer(settings, self.folder / "run", steps=3))
-        self.assertEqual([r["step"] for r in records if r["kind"] == "train"], [1, 2, 3])
-        lines = (self.folder / "run/metrics.jsonl").read_text().splitlines()
-        self.assertEqual(records, [json.loads(line) for line in lines])
-        trainer = retint.Trainer(settings, self.folder / "long", steps=100_000)
-        for record in trainer:
-            trainer.stop()
-        self.assertTrue((trainer.output / "last.h5").exists())
-        self.assertLess(record["step"], 50_000)
-        for record in retint.Trainer(settings, trainer.output, resume=True, steps=100_000):
-            break
-        # The run is not in use any more, and goes on after what it has.
-        last = record["step"]
-        steps = [r["step"] for r in retint.Trainer(
-            settings, trainer.output, resume=True, steps=last + 60) if r["kind"] == "train"]
-        self.assertTrue(steps and steps == sorted(set(steps)) and steps[0] > 1, (last, steps))
 
 
 class References(Case):
@@ -658,203 +416,6 @@ class Processes(Case):
         self.assertEqual(output, "[]\n0\n", messages)
 
 
-class Fuzz(unittest.TestCase):
-    """Every function of the C interface, with values that no caller should pass."""
-
-    NUMBERS = (0, 1, -1, 2, 3, 1 << 31, -(1 << 63), (1 << 63) - 1)
-    TEXTS = (None, b"", b"[]", b"{}", b"null", b'["inspect"]', b'["--help"]', b'["verify", "x"]',
-             b"[1, 2]", b"\xff\xfe", b'{"path": 5}', b'{"path": "/dev/null"}', b'["' + b"x" * 70000,
-             b'{"path": "' + SMALL.encode() + b'"}', b'["inspect", "' + SMALL.encode() + b'"]',
-             b'["inspect", "/dev/zero"]', b'["train", "--config", "/dev/null"]', b"[[]]" * 9)
-
-    def test_absurd_values(self):
-        functions = _library.library()
-        end = time.monotonic() + FUZZ_SECONDS
-        failures = []
-        threads = [threading.Thread(target=self.attack, args=(functions, seed, end, failures))
-                   for seed in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(failures, [])
-        self.assertIn("architecture", retint.inspect(SMALL))
-
-    def attack(self, functions, seed, end, failures):
-        generator, numbers = random.Random(seed), list(self.NUMBERS)
-        try:
-            while time.monotonic() < end:
-                self.step(functions, generator, numbers)
-        except BaseException as error:  # noqa: BLE001
-            failures.append(repr(error))
-
-    def step(self, functions, generator, numbers):
-        def number():
-            return generator.choice(numbers)
-
-        kind = generator.randrange(10)
-        if kind == 0:
-            numbers.append(functions.retint_command(generator.choice(self.TEXTS)))
-        elif kind == 1:
-            numbers.append(functions.retint_model_open(generator.choice(self.TEXTS)))
-        elif kind == 2:
-            tensors, count, kept = self.tensors(generator)
-            numbers.append(functions.retint_model_run(number(), tensors, count))
-            del kept
-        elif kind == 3:
-            tensors, count, kept = self.tensors(generator)
-            path = generator.choice((None, b"", b"/dev/null/x", b"/proc/x.h5", b"\xff"))
-            numbers.append(functions.retint_write(path, tensors, count))
-            del kept
-        elif kind == 4:
-            functions.retint_wait(number(), generator.choice((0, 1, -5, 30)))
-        elif kind == 5:
-            functions.retint_cancel(number())
-        elif kind == 6:
-            text = functions.retint_result(number())
-            if text:
-                json.loads(ctypes.string_at(text))
-            functions.retint_free(text)
-        elif kind == 7:
-            text = functions.retint_messages(number())
-            if text:
-                json.loads(ctypes.string_at(text))
-            functions.retint_free(text)
-        elif kind == 8:
-            tensor = _library.Tensor()
-            functions.retint_output(number(), generator.choice((0, 1, -1, 1 << 30)),
-                                    generator.choice((None, ctypes.byref(tensor))))
-            numbers.append(functions.retint_model_layers(number()))
-        else:
-            functions.retint_release(number())
-        # Models and outputs take memory until they are released.
-        if len(numbers) > len(self.NUMBERS) + 12:
-            for old in numbers[len(self.NUMBERS):]:
-                functions.retint_release(old)
-            del numbers[len(self.NUMBERS):]
-
-    def tensors(self, generator):
-        """Tensors whose memory is there, with shapes that may not be those of a tensor."""
-        kept, count = [], generator.choice((0, 1, 2, -1, 1))
-        tensors = (_library.Tensor * 2)()
-        for tensor in tensors:
-            data = (ctypes.c_float * 4096)()
-            rank = generator.choice((0, 1, 2, 4, 8, 9, -1, 1 << 30))
-            extents = [generator.choice((1, 2, 4, 1, 1, 0, -1, 1 << 62)) for _ in range(9)]
-            if all(extent > 0 for extent in extents) and numpy.prod(
-                    [float(e) for e in extents[:max(rank, 0)]]) > 4096:
-                extents[0] = -1
-            shape = (ctypes.c_int64 * 9)(*extents)
-            tensor.name = generator.choice((None, b"", b"x", b"input", b"a/b", b"\xff", b"../x"))
-            tensor.data = generator.choice((ctypes.addressof(data), ctypes.addressof(data), 0))
-            tensor.type = generator.choice((0, 0, 4, 9, 10, -1, 1 << 30))
-            tensor.rank = rank
-            tensor.shape = generator.choice((shape, shape, None))
-            if tensor.type in (1, 4):
-                tensor.type = 0
-            kept += [data, shape]
-        return generator.choice((tensors, tensors, None)), count, kept
-
-
-class Plugin(Case):
-    """The fixture of the plugin for pytest."""
-
-    TEST = """
-import pytest, torch
-import sys
-sys.path.insert(0, {scripts!r})
-from retint_checks.python import Net
-
-@pytest.mark.retint(max_loss=3)
-def test_conversion(verify_package):
-    torch.manual_seed(0)
-    module, x = Net().eval(), torch.randn(1, 3, 32, 32)
-    with torch.no_grad():
-        module.head.bias += {shift}
-    report = verify_package({path!r}, module, x, max_relative={bound})
-    assert report.passed
-"""
-
-    def run_pytest(self, path, shift, bound):
-        file = self.folder / "test_conversion.py"
-        file.write_text(self.TEST.format(
-            scripts=str(ROOT / "Scripts/python"), path=path, shift=shift, bound=bound))
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "retint.pytest_plugin",
-             f"--retint-results={self.folder / 'results'}", f"--junitxml={self.folder / 'j.xml'}",
-             file], capture_output=True, text=True, cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(MODULE)})
-
-    def test_it_compares_with_the_last_green_run(self):
-        _, path, _ = self.network()
-        result = self.run_pytest(path, 0, 0.1)
-        self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn('<property name="y.psnr_db"', (self.folder / "j.xml").read_text())
-        result = self.run_pytest(path, 0.01, 0.1)
-        self.assertIn("the PSNR fell from", result.stdout)
-        result = self.run_pytest(path, 0.01, 0.001)
-        self.assertIn("VerificationFailed", result.stdout)
-        self.assertIn("y: max |error| / max |expected|", result.stdout)
-        self.assertEqual(self.run_pytest(path, 0, 0.1).returncode, 0)
-
-
-class Gate(Case):
-    """The gate for pull requests, by itself and as the steps of the action."""
-
-    def run_gate(self, *arguments, code=0):
-        result = subprocess.run(
-            [sys.executable, "-m", "retint.gate", *arguments], capture_output=True, text=True,
-            cwd=self.folder, env={**os.environ, "PYTHONPATH": str(MODULE)})
-        self.assertEqual(result.returncode, code, result.stderr)
-        return result
-
-    def test_it_reports_and_compares(self):
-        self.run_gate("gate.mlpackage", "--export", SMALL, "--against", SMALL, "--output", "first",
-                      "--", "--size", "256")
-        first = self.folder / "first"
-        names = {"report.json", "comment.md", "junit.xml", "results.sarif"}
-        self.assertEqual({path.name for path in first.iterdir()}, names)
-        self.assertIn("✅ `gate.mlpackage` passed", (first / "comment.md").read_text())
-        report = json.loads((first / "report.json").read_text())
-        report["outputs"]["ab"]["psnr_db"] += 10
-        (first / "report.json").write_text(json.dumps(report))
-        result = self.run_gate("gate.mlpackage", "--against", SMALL, "--baseline", "first",
-                               "--output", "second", code=2)
-        self.assertIn("❌ `gate.mlpackage` failed", result.stdout)
-        self.assertIn("since the last release, by more than 3 dB", result.stdout)
-        self.assertIn("(was ", result.stdout)
-        self.run_gate("gate.mlpackage", "--against", SMALL, "--baseline", "first", "--max-loss",
-                      "20", "--output", "third")
-        result = self.run_gate(
-            "gate.mlpackage", "--against", SMALL, "--", "--max-mean", "0", code=2)
-        self.assertIn("\n- ab: ", result.stdout)
-        result = self.run_gate("nothing.mlpackage", "--against", SMALL, code=65)
-        self.assertIn("nothing.mlpackage", result.stderr)
-        self.run_gate("gate.mlpackage", "--against", SMALL, "--", "--nonsense", code=64)
-
-    def test_the_steps_of_the_action(self):
-        action = yaml.safe_load((ROOT / "Scripts/gate/action.yml").read_text())
-        step = action["runs"]["steps"][-1]
-        inputs = {name: value.get("default", "") for name, value in action["inputs"].items()}
-        inputs.update({"package": self.package, "against": SMALL, "output": "a gate",
-                       "options": "--size 64 --seed 3"})
-        pattern = r"\$\{\{ inputs\.([\w-]+) \}\}"
-        environment = {name: re.sub(pattern, lambda found: inputs[found[1]], text)
-                       for name, text in step["env"].items()}
-        binaries = self.folder / "retint/bin"
-        binaries.mkdir(parents=True)
-        (binaries / "python").symlink_to(sys.executable)
-        summary = self.folder / "summary.md"
-        result = subprocess.run(
-            ["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=self.folder,
-            capture_output=True, text=True, env={
-                **os.environ, **environment, "PYTHONPATH": str(MODULE),
-                "RUNNER_TEMP": str(self.folder), "GITHUB_STEP_SUMMARY": str(summary)})
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("passed", summary.read_text())
-        self.assertTrue((self.folder / "a gate/results.sarif").exists())
-
-
 class Documentation(Case):
     def test_examples(self):
         for module in (retint, _models, _commands):
@@ -888,12 +449,12 @@ class Documentation(Case):
 
 
 def main():
-    global FUZZ_SECONDS, LOADS
+    global LOADS
     parser = retint_options.parser(__doc__)
-    parser.add_argument("--fuzz", type=float, default=FUZZ_SECONDS)
+    parser.add_argument("--fuzz", type=float, default=_python_fuzz.seconds)
     parser.add_argument("--loads", type=int, default=LOADS)
     options, names = parser.parse_known_args()
-    FUZZ_SECONDS, LOADS = options.fuzz, options.loads
+    _python_fuzz.seconds, LOADS = options.fuzz, options.loads
     if not LIBRARY.exists() and os.environ["RETINT_LIBRARY"] == str(LIBRARY):
         sys.exit("python: there is no library; run swift build -c release --product RetintC")
     # A shell's background processes ignore it, and so would Pythons that are started here.

@@ -5,9 +5,9 @@
 
 The temperature sharpens the distribution over ab bins whose mean is the color; the saturation
 multiplies the result, a certainty above 0 makes it less colorful where the likely colors disagree,
-and a coring above 0 where it is faint. Prints a Markdown table, and in bold what to choose: the most
-colorful of those that tint nearly gray pixels by at most MOST in a and in b (by default 2.7) and
-whose ΔE2000 exceeds the lowest by at most 0.05. `retint import --temperature T --saturation S
+and a coring above 0 where it is faint. Prints a Markdown table, and in bold what to choose: the
+most colorful of those that tint nearly gray pixels by at most MOST in a and in b (by default 2.7)
+and whose ΔE2000 exceeds the lowest by at most 0.05. `retint import --temperature T --saturation S
 --certainty C --coring K` sets them.
 
 By default, the photos are the calibration and test photos, which chose no weights. On the

@@ -22,8 +22,8 @@ LIBRARIES = (
 # the instructions of another kind, whose kernels are the same for what retint multiplies, or are
 # of processors without AVX2, where OpenBLAS computes the least.
 SAME_KERNELS = {
-    "PRESCOTT": ("OPTERON", "OPTERON_SSE3", "BARCELONA", "BOBCAT", "ATOM", "NANO", "CORE2", "PENRYN",
-                 "DUNNINGTON", "NEHALEM"),
+    "PRESCOTT": ("OPTERON", "OPTERON_SSE3", "BARCELONA", "BOBCAT", "ATOM", "NANO", "CORE2",
+                 "PENRYN", "DUNNINGTON", "NEHALEM"),
     "SANDYBRIDGE": ("BULLDOZER", "PILEDRIVER", "STEAMROLLER", "EXCAVATOR"),
     "HASWELL": ("ZEN",), "SKYLAKEX": ("COOPERLAKE",),
 }

@@ -28,8 +28,8 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// chroma of their mean divided by the mean of their chromas, 0…1. At 0, this has no effect.
     public var certainty: Double
     /// The chroma at which the colors of a classifying network are halved, before ``chromaScale``:
-    /// a and b are multiplied by c²/(c² + coring²), where c is their chroma. Faint colors are mostly
-    /// those of gray surfaces, and of uncertainty. At 0, this has no effect.
+    /// a and b are multiplied by c²/(c² + coring²), where c is their chroma. Faint colors are
+    /// mostly those of gray surfaces, and of uncertainty. At 0, this has no effect.
     public var coring: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool

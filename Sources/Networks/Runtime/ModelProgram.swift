@@ -64,8 +64,8 @@ package final class ModelProgram {
     ///
     /// - Parameter inputs: see ``Model/program(on:compute:)``. Lightness is scaled for a model that
     ///   takes an image, but not rounded to whole levels, so that only the model is compared.
-    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` if the
-    ///   current task is cancelled.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` if
+    ///   the current task is cancelled.
     package func start(_ inputs: [NamedTensor]) throws -> ObservedRun {
         try Task.checkCancellation()
         return try program.start(scaled(inputs))
@@ -80,8 +80,8 @@ package final class ModelProgram {
     /// The outputs by name.
     ///
     /// - Parameter inputs: see ``start(_:)``.
-    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError` between
-    ///   two steps if the current task is cancelled.
+    /// - Throws: ``ModelError`` if the inputs are not those of the model; `CancellationError`
+    ///   between two steps if the current task is cancelled.
     package func outputs(of inputs: [NamedTensor]) throws -> [String: TensorData] {
         try program.run(scaled(inputs)) { Task.isCancelled }
     }

@@ -2,8 +2,8 @@ import Retint
 
 /// The photos of a folder and its subfolders, sorted by path, or of a file list; or one photo.
 ///
-/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos, or if they are in
-///   a packed dataset.
+/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos, or if they are
+///   in a packed dataset.
 func photoFiles(in source: String) throws -> [String] {
     try photoReferences(source).map { photo in
         guard case .file(let path) = photo else {
