@@ -37,6 +37,53 @@ import Testing
         }
     }
 
+    /// A file that another one names is opened below their folder, wherever links would lead.
+    @Test func filesBeneathAFolderAreOpenedWithoutLinks() throws {
+        try createFolder(scratch.path("folder/data"))
+        try AtomicFile.write([7], to: scratch.path("folder/data/x"))
+        #expect(symlink("data", scratch.path("folder/linked")) == 0)
+        #expect(symlink("x", scratch.path("folder/data/link")) == 0)
+        #expect(symlink("folder", scratch.path("way")) == 0)
+        #expect(mkfifo(scratch.path("folder/data/pipe"), 0o600) == 0)
+        for folder in ["folder", "way", "folder/"] {
+            let file = try RegularFile("data/x", beneath: scratch.path(folder))
+            #expect(try file.contents() == [7])
+        }
+        for (name, reason) in [
+            ("linked/x", "it is a symbolic link"), ("data/link", "it is a symbolic link"),
+            ("data/pipe", "it is not a regular file"), ("data", "it is a directory"),
+            ("data/none", "No such file or directory"), ("data/x/y", "Not a directory"),
+            ("data/pipe/y", "Not a directory"), ("../file", "must not have"),
+            ("data/../../file", "must not have"), ("", "must not be empty"),
+            (scratch.path("file"), "must not be absolute"), ("data/x\0", "must not have"),
+        ] {
+            let error = #expect(throws: FileError.self) {
+                try RegularFile(name, beneath: scratch.path("folder"))
+            }
+            #expect(error?.reason.contains(reason) == true, "\(name): \(error as Any)")
+        }
+    }
+
+    /// Holes take no space on the disk, but as much memory as other bytes.
+    @Test func largeFilesOfHolesAreRefused() throws {
+        func file(_ name: String, stored: Int, of count: Int) throws -> RegularFile {
+            let path = scratch.path(name)
+            try AtomicFile.write([UInt8](repeating: 1, count: stored), to: path)
+            #expect(truncate(path, count) == 0)
+            return try RegularFile(path)
+        }
+        #expect(try file("small", stored: 1, of: 16 << 20).byteCount == 16 << 20)
+        #expect(try file("half", stored: 10 << 20, of: 20 << 20).byteCount == 20 << 20)
+        for count in [20 << 20, 1 << 40] {
+            let error = #expect(throws: FileError.self) {
+                try file("sparse", stored: 4096, of: count)
+            }
+            #expect(error?.reason.contains("the rest are holes") == true)
+            #expect(error?.remedy.contains("cp --sparse=never") == true)
+        }
+        #expect(throws: FileError.self) { try file("empty", stored: 0, of: 1 << 40) }
+    }
+
     @Test func partsAreRead() throws {
         let file = try RegularFile(scratch.path("file"))
         #expect(try file.bytes(at: 98, count: 10) == [98, 99])

@@ -35,8 +35,10 @@ struct BadInputTests {
         #expect(victim.exercise() == nil)
         try extend(Part.weights, to: UInt64(size + 64))
         expect("weight.bin", "byte \(size)", "64 bytes follow the last of")
-        try extend(Part.weights, to: 1 << 40)
+        try extend(Part.weights, to: 1 << 20)
         expect("weight.bin", "bytes follow the last of")
+        try extend(Part.weights, to: 1 << 40)
+        expect("weight.bin", "the rest are holes")
     }
 
     @Test(arguments: [(1, "mark DEADBEEF"), (-1, "bytes follow"), (1 << 20, "counts more records")])
@@ -49,8 +51,10 @@ struct BadInputTests {
     }
 
     @Test func filesHaveLimits() throws {
-        try extend(Part.model, to: 1 << 40)
+        try extend(Part.model, to: 9 << 20)
         expect("model.mlmodel", "the limit is")
+        try extend(Part.model, to: 1 << 40)
+        expect("model.mlmodel", "the rest are holes")
         let other = try CorruptionTests.Victim("float32-iOS15")
         let manifest = [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20)
         try other.with(Part.manifest, manifest) {

@@ -8,6 +8,15 @@ extension RegularFile {
         }
     }
 
+    /// Opens a file that another file names, see ``init(_:beneath:)``.
+    static func open(
+        _ name: String, beneath folder: some PathConvertible
+    ) throws(TensorFileError) -> RegularFile {
+        try TensorFileError.converting(.unreadable) { () throws(FileError) in
+            try RegularFile(name, beneath: folder)
+        }
+    }
+
     /// ``bytes(at:count:)`` with the errors of this module.
     func head(_ count: Int, at offset: Int = 0) throws(TensorFileError) -> [UInt8] {
         try TensorFileError.converting(.unreadable) { () throws(FileError) in

@@ -15,20 +15,44 @@ package final class RegularFile: Sendable {
     /// One call to the system moves no more than this; Linux itself stops below 2 GiB.
     private static let largestTransfer = 1 << 30
 
+    /// Opening a pipe without a writer would block, so files are opened non-blocking.
+    private static let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+
     /// Opens a file for reading.
     ///
     /// - Parameter followingLinks: Whether a symbolic link at `path` itself is followed or refused.
     /// - Throws: ``FileError`` if it cannot be opened or is not a regular file.
-    package init(
+    package convenience init(
         _ path: some PathConvertible, followingLinks: Bool = true
     ) throws(FileError) {
-        self.path = path.filePath
-        // Opening a pipe without a writer would block, so it is opened non-blocking, then refused.
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
-        descriptor = open(self.path.string, flags)
-        guard descriptor >= 0 else { throw Self.failure(self.path, errno) }
+        let path = path.filePath
+        let flags = Self.flags | (followingLinks ? 0 : O_NOFOLLOW)
+        try self.init(descriptor: Glibc.open(path.string, flags), path)
+    }
+
+    /// Opens a file that another file names, at a place below a folder. The folder may be reached
+    /// through links; below it, none is followed.
+    ///
+    /// - Parameter name: The path in the folder.
+    /// - Throws: ``FileError`` if the path could lead out of the folder, has a symbolic link or
+    ///   cannot be opened, or if the file is not a regular one.
+    package convenience init(
+        _ name: String, beneath folder: some PathConvertible
+    ) throws(FileError) {
+        let path = folder.filePath.pushing(FilePath(name))
+        if let flaw = RelativePath.flaw(in: name) {
+            throw FileError(path: path.string, operation: "read", reason: "its path: \(flaw)")
+        }
+        try self.init(descriptor: Self.open(name, beneath: folder.filePath), path)
+    }
+
+    /// Takes over a descriptor that was just opened; a negative one is the failure in `errno`.
+    private init(descriptor: Int32, _ path: FilePath) throws(FileError) {
+        (self.descriptor, self.path) = (descriptor, path)
+        guard descriptor >= 0 else { throw Self.failure(path, errno) }
         do throws(FileError) {
-            (byteCount, changed) = try Self.state(of: descriptor, self.path)
+            (byteCount, changed) = try Self.state(of: descriptor, path)
+            try Self.requireContent(of: descriptor, byteCount, path)
         } catch {
             close(descriptor)
             throw error
@@ -143,6 +167,34 @@ extension RegularFile {
                 path: path.string, operation: "read", reason: "it is not a regular file",
                 remedy: "copy it to a file first")
         }
+    }
+
+    /// Opens each folder of a path in the one before it: nobody can put a link in its place
+    /// between a check and the opening. Returns -1 with `errno` set if that fails.
+    private static func open(_ name: String, beneath folder: FilePath) -> Int32 {
+        let folderFlags = O_RDONLY | O_CLOEXEC | O_DIRECTORY
+        var parts = name.split(separator: "/").map(String.init)
+        let file = parts.removeLast()
+        var current = Glibc.open(folder.isEmpty ? "." : folder.string, folderFlags)
+        for part in parts where current >= 0 {
+            current = open(part, in: current, folderFlags)
+        }
+        return current < 0 ? current : open(file, in: current, flags)
+    }
+
+    /// Opens what is in an open folder, and closes the folder. A link fails with `ELOOP`.
+    private static func open(_ name: String, in folder: Int32, _ flags: Int32) -> Int32 {
+        let opened = openat(folder, name, flags | O_NOFOLLOW)
+        var number = errno
+        var status = stat()
+        if opened < 0, fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_mode & S_IFMT == S_IFLNK
+        {
+            number = ELOOP
+        }
+        close(folder)
+        errno = number
+        return opened
     }
 
     private static func failure(_ path: FilePath, _ number: Int32) -> FileError {

@@ -32,11 +32,12 @@ struct Intermediates: Sendable {
 
     /// Reads the description; numbers are read on demand.
     ///
-    /// - Throws: `FileError` if it cannot be read; ``VerificationError`` if it is not such a
-    ///   folder, or names a file outside the folder.
+    /// - Throws: `FileError` if it cannot be read, or is a link; ``VerificationError`` if it is not
+    ///   such a folder, or names a file outside the folder.
     init(contentsOf path: some PathConvertible) throws {
         let file = path.filePath.appending(Self.metadataFile)
-        let bytes = try RegularFile(file).contents(maximumBytes: Self.maximumBytes)
+        let bytes = try RegularFile(file, followingLinks: false)
+            .contents(maximumBytes: Self.maximumBytes)
         let metadata: IntermediatesMetadata
         do {
             metadata = try JSONDecoder().decode(IntermediatesMetadata.self, from: Data(bytes))
@@ -75,8 +76,7 @@ struct Intermediates: Sendable {
             throw VerificationError(.badReference, path: file.string, place: place, rule)
         }
         try require(
-            FilePath(node.dataFile).lexicallyNormalized().starts(with: "data")
-                && !node.dataFile.utf8.contains(0),
+            node.dataFile.hasPrefix("data/") && RelativePath.flaw(in: node.dataFile) == nil,
             "its data_file must be in the folder data")
         try require(
             node.shape.count <= Shape.maximumRank
@@ -92,7 +92,7 @@ struct Intermediates: Sendable {
     /// - Throws: `TensorFileError` if it cannot be read; ``VerificationError`` if its shape is not
     ///   that of the description, or it has integers.
     func read(_ value: Value) throws -> TensorData {
-        let file = try NumPyFile(path.filePath.appending(value.file))
+        let file = try NumPyFile(value.file, beneath: path)
         guard file.shape == value.shape else {
             throw VerificationError(
                 .badReference, path: file.path,

@@ -73,7 +73,7 @@ final class ExternalFiles {
                 place: place, rule: "the model has over \(Self.maximumCount) external files",
                 remedy: "Save it with all tensors in one file.")
         }
-        let file = try RegularFile(folder + "/" + location, followingLinks: false)
+        let file = try RegularFile(location, beneath: folder)
         files[location] = file
         available += file.byteCount
         return file

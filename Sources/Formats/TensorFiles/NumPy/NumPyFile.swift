@@ -22,8 +22,21 @@ package struct NumPyFile: Sendable {
     package init(
         _ path: some PathConvertible, limits: TensorFileLimits = .default
     ) throws(TensorFileError) {
-        file = try RegularFile.open(path)
-        self.limits = limits
+        try self.init(RegularFile.open(path), limits)
+    }
+
+    /// Opens a file that the description of a folder names; links in the folder are not followed.
+    ///
+    /// - Parameter name: The path in the folder.
+    /// - Throws: ``TensorFileError`` as well if the path leads out of the folder.
+    package init(
+        _ name: String, beneath folder: some PathConvertible
+    ) throws(TensorFileError) {
+        try self.init(RegularFile.open(name, beneath: folder), .default)
+    }
+
+    private init(_ file: RegularFile, _ limits: TensorFileLimits) throws(TensorFileError) {
+        (self.file, self.limits) = (file, limits)
         (header, start) = try NumPyHeader.read(from: file, limits: limits)
     }
 
