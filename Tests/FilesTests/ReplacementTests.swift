@@ -60,30 +60,73 @@ import Testing
     }
 
     @Test func displacedFolderReturnsAfterACrash() throws {
-        try write(1, to: scratch.path(".p.old"))
+        try write(1, to: scratch.path(".p.retint-old"))
         #expect(throws: CancellationError.self) {
             try AtomicFile.replace(scratch.path("p"), content: content) { _ in
                 throw CancellationError()
             }
         }
         #expect(try readFile(scratch.path("p/marker")) == [1])
-        try write(3, to: scratch.path(".p.old"))
+        try write(3, to: scratch.path(".p.retint-old"))
         try replace(2)
         #expect(try readFile(scratch.path("p/marker")) == [2])
         #expect(try scratch.names() == ["p"])
     }
 
+    /// Folders of that name with other content are somebody else's, and so are those of names that
+    /// other programs use.
+    @Test(arguments: [".p.retint-old/letter", ".p.old/marker", ".p.1-x.partial/marker"])
+    func foldersOfOthersStay(file: String) throws {
+        let folder = String(file.prefix { $0 != "/" })
+        try createFolder(scratch.path(folder))
+        try AtomicFile.write([5], to: scratch.path(file))
+        for content in [UInt8(1), 2] {
+            try replace(content)
+            #expect(try readFile(scratch.path("p/marker")) == [content])
+            #expect(try readFile(scratch.path(file)) == [5])
+            #expect(try scratch.names() == [folder, "p"])
+        }
+    }
+
+    /// Without a replacement that could be completed, such a folder does not take the name either.
+    @Test func aFolderOfOthersIsNotMoved() throws {
+        try createFolder(scratch.path(".p.retint-old"))
+        try AtomicFile.write([5], to: scratch.path(".p.retint-old/letter"))
+        #expect(throws: CancellationError.self) {
+            try AtomicFile.replace(scratch.path("p"), content: content) { _ in
+                throw CancellationError()
+            }
+        }
+        #expect(try scratch.names() == [".p.retint-old"])
+    }
+
+    @Test func aMarkerOfAnotherKindIsNotEnough() throws {
+        let own = FolderContent(
+            marker: "marker", recognizes: { (try? readFile($0.appending("marker"))) == [1] },
+            owns: { $0 == "marker" })
+        try write(1, to: scratch.path("p"))
+        try AtomicFile.checkReplaceable(scratch.path("p"), own)
+        try write(9, to: scratch.path("p"))
+        let error = #expect(throws: FileError.self) {
+            try AtomicFile.checkReplaceable(scratch.path("p"), own)
+        }
+        #expect(error?.reason.contains("its marker is not of such a directory") == true)
+    }
+
     @Test func leftoversOfCrashedWritesAreSwept() throws {
         let other = try RunningProcess(URL(filePath: "/bin/sleep"), ["60"])
         defer { other.interrupt() }
-        let running = ".a.\(other.identifier)-x.partial"
-        let kept = [running, ".a.partial", ".a.b-c.partial", "a.1-x.old"]
+        let running = ".a.\(other.identifier)-x.retint-partial"
+        let kept = [
+            running, ".a.retint-partial", ".a.b-c.retint-partial", ".a.2147483646-x.partial",
+            "a.1-x.old",
+        ]
         for name in kept { try Data().write(to: URL(filePath: scratch.path(name))) }
-        try write(1, to: scratch.path(".p.\(deadProcess)-x.partial"))
-        try Data().write(to: URL(filePath: scratch.path(".a.h5.\(deadProcess)-1z.partial")))
+        try write(1, to: scratch.path(".p.\(deadProcess)-x.retint-partial"))
+        try Data().write(to: URL(filePath: scratch.path(".a.h5.\(deadProcess)-1z.retint-partial")))
         try AtomicFile.write([1], to: scratch.path("a"))
         #expect(try scratch.names() == (kept + ["a"]).sorted())
-        try write(1, to: scratch.path(".p.\(deadProcess)-x.partial"))
+        try write(1, to: scratch.path(".p.\(deadProcess)-x.retint-partial"))
         try replace(2)
         #expect(try scratch.names() == (kept + ["a", "p"]).sorted())
     }

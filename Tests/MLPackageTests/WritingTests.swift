@@ -126,10 +126,12 @@ struct WritingTests {
         let scratch = try TemporaryFolder()
         let package = try Example().package()
         try package.write(to: scratch.path("a"))
-        try FileManager.default.moveItem(atPath: scratch.path("a"), toPath: scratch.path(".a.old"))
+        try FileManager.default.moveItem(
+            atPath: scratch.path("a"), toPath: scratch.path(".a.retint-old"))
         // Far above any process there is.
         try FileManager.default.createDirectory(
-            atPath: scratch.path(".a.2147483646-x.partial"), withIntermediateDirectories: true)
+            atPath: scratch.path(".a.2147483646-x.retint-partial"),
+            withIntermediateDirectories: true)
         try package.write(to: scratch.path("a"))
         #expect(try scratch.names() == ["a"])
     }
@@ -147,7 +149,7 @@ struct WritingTests {
         let scratch = try TemporaryFolder()
         let package = try Example().package()
         try package.write(to: scratch.path("a"))
-        let leftover = ".a.2147483646-x.partial"
+        let leftover = ".a.2147483646-x.retint-partial"
         try FileManager.default.copyItem(
             atPath: scratch.path("a"), toPath: scratch.path(leftover))
         try FileManager.default.removeItem(atPath: scratch.path("\(leftover)/" + Part.manifest))

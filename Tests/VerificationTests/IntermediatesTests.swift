@@ -131,6 +131,41 @@ import Testing
         #expect("\(error as Any)".contains(phrase), "\(error as Any)")
     }
 
+    /// A folder from somebody else must not lead to files of one's own.
+    @Test(arguments: ["data", "data/lightness_0001.npy", "metadata.json"])
+    func linksAreNotFollowed(_ name: String) throws {
+        let path = scratch.path("linked.aimodelintermediates")
+        let files = FileManager.default
+        try files.copyItem(atPath: Self.golden, toPath: path)
+        try files.moveItem(atPath: "\(path)/\(name)", toPath: scratch.path("elsewhere"))
+        try files.createSymbolicLink(
+            atPath: "\(path)/\(name)", withDestinationPath: scratch.path("elsewhere"))
+        let error = #expect(throws: (any Error).self) { try Reference(contentsOf: path) }
+        #expect("\(error as Any)".contains("it is a symbolic link"), "\(error as Any)")
+        // The folder itself may be reached through one.
+        try files.createSymbolicLink(
+            atPath: scratch.path("way"), withDestinationPath: Self.golden)
+        #expect(try Reference(contentsOf: scratch.path("way")).inputs.count == 1)
+    }
+
+    /// Data sets have a `metadata.json` and a folder `data` with `.npy` files, too.
+    @Test func foldersOfOtherDataAreNotReplaced() throws {
+        let path = scratch.path("dataset")
+        try FileManager.default.createDirectory(
+            atPath: path + "/data", withIntermediateDirectories: true)
+        for (name, text) in [("metadata.json", "{\"samples\": 1}"), ("data/0.npy", "samples")] {
+            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+        }
+        var options = VerificationOptions()
+        options.intermediates = path
+        let error = #expect(throws: (any Error).self) {
+            try Self.model().verify(
+                against: Reference(contentsOf: Self.golden), options: options)
+        }
+        #expect("\(error as Any)".contains("is not of such a directory"), "\(error as Any)")
+        #expect(FileManager.default.fileExists(atPath: path + "/data/0.npy"))
+    }
+
     @Test func foldersOfOtherThingsAreRefused() throws {
         let error = #expect(throws: (any Error).self) {
             try Reference(contentsOf: scratch.path(""))

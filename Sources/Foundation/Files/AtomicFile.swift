@@ -36,7 +36,7 @@ package enum AtomicFile {
         sweepLeftovers(in: target.removingLastComponent())
         let lock = try OutputLock(target, for: path)
         defer { withExtendedLifetime(lock) {} }
-        try restoreDisplaced(target, for: path)
+        try restoreDisplaced(target, content, for: path)
         try checkReplaceable(target, content, for: path)
         let temporary = temporaryPath(beside: target)
         do {
@@ -60,7 +60,7 @@ package enum AtomicFile {
         case (.directory, .directory):
             try checkReplaceable(target, content, for: path)
             try syncTree(temporary, for: path)
-            try exchange(temporary, target, for: path)
+            try exchange(temporary, target, content, for: path)
         case (.file, .directory): throw isDirectory(path)
         case (.directory, _): throw isNotDirectory(path)
         default: throw nothingBuilt(path)
@@ -88,25 +88,32 @@ extension AtomicFile {
     private static func checkReplaceable(
         _ target: FilePath, _ content: FolderContent?, for path: FilePath
     ) throws(FileError) {
-        guard let names = entries(of: target), !names.isEmpty else { return }
-        guard let content else { throw isForeign(path, "") }
-        guard names.contains(content.marker) else {
-            throw isForeign(path, ", and has no \(content.marker)")
-        }
-        if let other = content.foreignFile(in: target) {
-            throw isForeign(path, ": it also contains \(other)")
+        if let difference = foreignness(of: target, content) {
+            throw isForeign(path, difference)
         }
     }
 
-    /// Puts the folder `temporary` in place of the folder `target` and removes the latter.
+    /// Why the folder at a path has what is not of `content`; nil if it has nothing else.
+    private static func foreignness(of folder: FilePath, _ content: FolderContent?) -> String? {
+        guard let names = entries(of: folder), !names.isEmpty else { return nil }
+        guard let content else { return "" }
+        return content.difference(of: folder, names)
+    }
+
+    /// Puts the folder `temporary` in place of the folder `target` and removes the latter, unless
+    /// somebody has added files to it meanwhile.
     private static func exchange(
-        _ temporary: FilePath, _ target: FilePath, for path: FilePath
+        _ temporary: FilePath, _ target: FilePath, _ content: FolderContent?, for path: FilePath
     ) throws(FileError) {
-        if files_exchange(temporary.string, target.string) == 0 {
-            removeTree(temporary)
-        } else {
-            try displace(target, by: temporary, for: path)
+        guard files_exchange(temporary.string, target.string) == 0 else {
+            return try displace(target, by: temporary, for: path)
         }
+        if let difference = foreignness(of: temporary, content),
+            files_exchange(temporary.string, target.string) == 0
+        {
+            throw isForeign(path, difference)
+        }
+        removeTree(temporary)
     }
 
     /// Replaces a folder with two renames, for file systems that cannot exchange two names.
@@ -124,12 +131,14 @@ extension AtomicFile {
     }
 
     /// Completes a replacement that a crash interrupted: moves the old folder back if nothing took
-    /// its place, and removes it otherwise.
+    /// its place, and removes it otherwise. A folder with other content was not displaced by us.
     private static func restoreDisplaced(
-        _ target: FilePath, for path: FilePath
+        _ target: FilePath, _ content: FolderContent?, for path: FilePath
     ) throws(FileError) {
         let old = displacedPath(of: target)
-        guard try FileKind(at: old, for: "write") == .directory else { return }
+        guard try FileKind(at: old, followingLinks: false, for: "write") == .directory,
+            foreignness(of: old, content) == nil
+        else { return }
         if try FileKind(at: target, for: "write") == .nothing {
             try move(old, to: target, for: path)
         } else {

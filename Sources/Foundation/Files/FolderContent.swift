@@ -3,18 +3,34 @@ import SystemPackage
 /// The files of a kind of folder, so that a folder with anything else is not replaced.
 package struct FolderContent: Sendable {
     /// The file that every such folder has.
-    let marker: String
+    private let marker: String
+    private let recognizes: @Sendable (FilePath) -> Bool
     private let owns: @Sendable (String) -> Bool
 
     /// - Parameters:
     ///   - marker: the name of a file that every such folder has.
+    ///   - recognizes: whether a folder is of this kind by the content of its marker, for markers
+    ///     whose names are common.
     ///   - owns: whether a file, by its path in the folder, belongs to such a folder.
-    package init(marker: String, owns: @escaping @Sendable (String) -> Bool) {
-        (self.marker, self.owns) = (marker, owns)
+    package init(
+        marker: String, recognizes: @escaping @Sendable (FilePath) -> Bool = { _ in true },
+        owns: @escaping @Sendable (String) -> Bool
+    ) {
+        (self.marker, self.recognizes, self.owns) = (marker, recognizes, owns)
+    }
+
+    /// Why a folder is of another kind, to follow "the directory is not empty"; nil if it is of
+    /// this one.
+    func difference(of folder: FilePath, _ names: [String]) -> String? {
+        guard names.contains(marker) else { return ", and has no \(marker)" }
+        if let other = foreignFile(in: folder) { return ": it also contains \(other)" }
+        return recognizes(folder) ? nil : ", and its \(marker) is not of such a directory"
     }
 
     /// The path in a folder of a file that does not belong to this kind; nil if there is none.
-    func foreignFile(in folder: FilePath) -> FilePath? { foreignFile(in: folder, below: "") }
+    private func foreignFile(in folder: FilePath) -> FilePath? {
+        foreignFile(in: folder, below: "")
+    }
 
     private func foreignFile(in folder: FilePath, below: FilePath) -> FilePath? {
         for name in (entries(of: folder) ?? []).sorted() {

@@ -2,9 +2,12 @@ import Glibc
 import RetintLocks
 import SystemPackage
 
-/// Temporary files and folders are named `.NAME.PROCESS-MARK.partial`: hidden, and removable by
-/// another process once the one that created them no longer runs.
-private let partialSuffix = ".partial"
+/// Temporary files and folders are named `.NAME.PROCESS-MARK.retint-partial`: hidden, and removable
+/// by another process once the one that created them no longer runs. No other program uses such
+/// names, nor those below.
+private let partialSuffix = ".retint-partial"
+/// Folders that are being replaced are named `.NAME.retint-old`.
+private let displacedSuffix = ".retint-old"
 /// The locks of ``OutputLock`` are named `.NAME.retint-lock`.
 private let lockSuffix = ".retint-lock"
 
@@ -19,7 +22,7 @@ func temporaryPath(beside path: FilePath) -> FilePath {
 /// The name under which a folder is kept while another one replaces it, on a file system that
 /// cannot exchange the two.
 func displacedPath(of path: FilePath) -> FilePath {
-    sibling(of: path, named: ".\(path.lastComponent?.string ?? "").old")
+    sibling(of: path, named: ".\(path.lastComponent?.string ?? "")\(displacedSuffix)")
 }
 
 /// The file that is locked while the output at `path` is written.

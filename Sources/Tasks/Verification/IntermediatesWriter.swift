@@ -24,9 +24,14 @@ final class IntermediatesWriter {
     private var count = 0
 
     /// The only contents of a folder that may be replaced.
-    static let content = FolderContent(marker: Intermediates.metadataFile) { file in
-        file == Intermediates.metadataFile || file.hasPrefix("data/") && file.hasSuffix(".npy")
-    }
+    ///
+    /// Other folders have a `metadata.json` and a folder `data`, too.
+    static let content = FolderContent(
+        marker: Intermediates.metadataFile,
+        recognizes: { (try? Intermediates(contentsOf: $0)) != nil },
+        owns: { file in
+            file == Intermediates.metadataFile || file.hasPrefix("data/") && file.hasSuffix(".npy")
+        })
 
     /// - Parameter folder: an empty folder.
     init(_ folder: String, of program: ModelProgram, inputs: [NamedTensor]) throws {
