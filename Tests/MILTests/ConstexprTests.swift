@@ -121,6 +121,12 @@ import Testing
                 "vector_axis": .integer(7),
             ]),
         Refusal(
+            "become 33554432 elements", "constexpr_lut_to_dense",
+            [
+                "indices": bits([1 << 15, 1]),
+                "lut": floats([1, 1, 2, 1 << 10]), "vector_axis": .integer(1),
+            ]),
+        Refusal(
             "do not fit a table of 1", "constexpr_lut_to_dense",
             ["indices": bits([4, 2]), "lut": floats([1, 1, 1, 1])]),
         Refusal(

@@ -145,6 +145,21 @@ struct WritingTests {
         #expect(try loaded(MLPackage(contentsOf: scratch.path("a"))) == package)
     }
 
+    /// Equal weights are stored once. A file in which thousands of values are the same megabyte
+    /// would fill the memory, though.
+    @Test func valuesThatShareTooMuchAreRefused() throws {
+        let scratch = try TemporaryFolder()
+        let floats = MILValue.floats([Float](repeating: 1.5, count: 1 << 18))
+        try constants([MILValue](repeating: floats, count: 60)).write(to: scratch.path("some"))
+        #expect(
+            try loaded(MLPackage(contentsOf: scratch.path("some"))).program.operations.count > 0)
+        try constants([MILValue](repeating: floats, count: 70)).write(to: scratch.path("many"))
+        let failure = try #require(
+            error { () throws(MLPackageError) in _ = try MLPackage(contentsOf: scratch.path("many"))
+            })
+        #expect(failure.description.contains("the values up to it take"), "\(failure)")
+    }
+
     @Test func aCrashedWriteLeavesThePackageAndIsSwept() throws {
         let scratch = try TemporaryFolder()
         let package = try Example().package()

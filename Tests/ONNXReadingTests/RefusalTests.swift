@@ -102,16 +102,17 @@ import Testing
 
     /// Tensors may share bytes, but not so that a small file takes much memory.
     @Test func refusesManyCopiesOfExternalData() throws {
-        try Data(count: 16).write(to: URL(filePath: folder.path("weights")))
+        let count = 5 << 20
+        try Data(count: 4 * count).write(to: URL(filePath: folder.path("weights")))
         func tensor(_ name: String) -> ONNXTensorProto {
-            .external(name, [4], location: "weights", offset: "0")
+            .external(name, [Int64(count)], location: "weights", offset: "0")
         }
-        var maker = ModelMaker.of("Add", input: [4], tensor("c"))
+        var maker = ModelMaker.of("Add", input: [Int64(count)], tensor("c"))
         for index in 1...3 { maker.proto.graph.initializer.append(tensor("c\(index)")) }
         try use(maker.data())
         maker.proto.graph.initializer.append(tensor("c4"))
         let error = try #require(throws: ONNXError.self) { try use(maker.data()) }
-        #expect(error.rule.contains("take 80 bytes of external data from files of 16"))
+        #expect(error.rule.contains("take \(20 * count) bytes from files of \(4 * count)"))
     }
 
     /// What lies deeper than the parts are counted is not read.

@@ -128,6 +128,16 @@ import Testing
         #expect(error.description.contains(phrase), "\(error)")
     }
 
+    /// Integers of one byte become 64-bit ones.
+    @Test func whatATensorBecomesIsBounded() throws {
+        let bytes = Self.file(Self.header("'|i1'", "False", "(4,)"), data: 4)
+        try write(bytes, to: path)
+        let tensor = try NumPyFile(path, limits: TensorFileLimits(totalBytes: 32)).read()
+        #expect(tensor.integers == [0, 0, 0, 0])
+        #expect(
+            try refusal(bytes, TensorFileLimits(totalBytes: 31)).problem.contains("its 32 bytes"))
+    }
+
     @Test func largeTensorsAreRefused() throws {
         let limits = TensorFileLimits(totalBytes: 7)
         #expect(try refusal(Self.file(Self.header()), limits).problem.contains("limit of 7 bytes"))

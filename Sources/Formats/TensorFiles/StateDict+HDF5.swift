@@ -8,11 +8,10 @@ extension StateDict {
         from reader: HDF5Reader, expecting expected: [String: Shape]?
     ) throws(TensorFileError) {
         self.init()
-        var budget = reader.limits.totalBytes
+        var budget = reader.budget
         for (name, dataset) in try reader.namedDatasets() {
             guard wants(name, dataset.shape, expecting: expected) else { continue }
-            self[name] = try reader.read(dataset, budget: budget)
-            budget -= dataset.byteCount
+            self[name] = try reader.read(dataset, &budget)
         }
     }
 

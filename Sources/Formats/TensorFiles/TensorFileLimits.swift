@@ -1,6 +1,8 @@
 /// Limits on files from untrusted sources.
 public struct TensorFileLimits: Hashable, Sendable, Codable {
-    /// The total size of the tensors that are read, in bytes, uncompressed.
+    /// The memory that the tensors of one load take, in bytes: 4 for a float, 8 for an integer or
+    /// a double, and at least what is read. A file of less than a sixteenth may only take 16 times
+    /// its size, or 256 MiB.
     public var totalBytes: Int
     /// The number of tensors in a file, HDF5 groups included.
     public var objects: Int

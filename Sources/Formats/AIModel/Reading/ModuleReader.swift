@@ -1,3 +1,4 @@
+import RetintFiles
 import RetintMIL
 import RetintMLIRBytecode
 import RetintMLPackage
@@ -9,9 +10,11 @@ final class ModuleReader {
     private var types: [Int: MILTensorType] = [:]
     /// The bytes that constants of one repeated value may still fill.
     private var repeatedBytes = 256 << 20
+    private var shared = SharedBytes()
 
     init(_ file: BytecodeFile) throws {
         self.file = file
+        shared.add(file.file)
         guard module.dialects.map(\.name) == [Dialect.name] else {
             let names = module.dialects.map(\.name).joined(separator: ", ")
             throw BytecodeError(offset: 0, "its dialects are \(names), not only \(Dialect.name)")
@@ -152,6 +155,7 @@ extension ModuleReader {
                     "resource \(resource.key) has \(resource.byteCount) bytes; \(type) has "
                         + "\(byteCount)")
             }
+            try takeShared(byteCount, fields)
             return MILValue(
                 type: type,
                 content: .blob(
@@ -159,8 +163,10 @@ extension ModuleReader {
                         file: file.file, offset: resource.offset, byteCount: byteCount)))
         }
         let isRepeated = try fields.byte() != 0
-        let bytes = Array(try fields.take(try fields.count()))
+        let elements = try fields.take(try fields.count())
         try fields.finish("elements")
+        try takeShared(elements.count, fields)
+        let bytes = Array(elements)
         // Here, elements of fewer than eight bits take a byte each.
         let width = max((type.dataType.bitWidth ?? 8) / 8, 1)
         guard bytes.count == (isRepeated ? width : width * count) else {
@@ -173,6 +179,12 @@ extension ModuleReader {
         repeatedBytes -= count * width
         return MILValue(
             type: type, elements: Array(repeatElement(bytes, count: count).joined()))
+    }
+
+    /// Counts the bytes of a constant: any number of constants may name the same ones.
+    private func takeShared(_ count: Int, _ fields: ByteCursor) throws {
+        guard let rule = shared.take(count) else { return }
+        throw fields.error("\(rule): constants share them too often")
     }
 }
 

@@ -41,6 +41,12 @@ extension RaisedOperation {
         guard let count = Shape(shape).boundedCount else {
             throw error("the shape \(shape) is out of range")
         }
+        let stored = indices.scalars.count * (indices.dataType.bitWidth ?? 8) / 8
+        guard count <= max(Self.smallCount, Self.largestExpansion * stored) else {
+            throw error(
+                "\(stored) bytes of indices become \(count) elements",
+                "Compress the weights with shorter vectors.")
+        }
         let inner = indices.shape[(table.axis + 1)...].reduce(1, *)
         var scalars = [Float](repeating: 0, count: count)
         for (index, row) in rows.enumerated() {
@@ -51,6 +57,11 @@ extension RaisedOperation {
         }
         return UnpackedWeights(dataType: table.dataType, shape: shape, scalars: scalars)
     }
+
+    /// The elements that vectors of any length may become, and those for each byte of indices:
+    /// twice as many as with one bit each.
+    private static let smallCount = 1 << 24
+    private static let largestExpansion = 16
 
     /// `constexpr_lut_to_sparse`: returns the mask and the looked-up elements.
     func sparseLookUp() throws -> [UnpackedWeights] {

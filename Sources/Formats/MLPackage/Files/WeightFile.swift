@@ -5,7 +5,7 @@ import RetintFiles
 /// The file stays open while a value refers to it, so the values of a package that has been
 /// replaced on disk still read its old contents.
 final class WeightFile: Sendable {
-    private let file: RegularFile
+    let file: RegularFile
     private var size: Int { file.byteCount }
 
     static let headerSize = 64

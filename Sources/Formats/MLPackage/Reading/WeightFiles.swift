@@ -1,3 +1,5 @@
+import RetintFiles
+
 /// The weight files of a package or a compiled model, each opened for the first value that refers
 /// to it.
 final class WeightFiles {
@@ -6,6 +8,7 @@ final class WeightFiles {
     /// The manifest of a package; nil for a compiled model, which has none.
     private let manifest: Manifest?
     private var files: [String: WeightFile] = [:]
+    private var shared = SharedBytes()
 
     private static let prefix = "@model_path/"
     private static let maximumCount = 16
@@ -29,7 +32,11 @@ final class WeightFiles {
     func blob(
         file name: String, offset: UInt64, type: MILTensorType
     ) throws -> BlobReference {
-        try file(named: name).blob(at: offset, for: type)
+        let blob = try file(named: name).blob(at: offset, for: type)
+        if let rule = shared.take(blob.byteCount) {
+            throw BrokenRule("", rule, "Export the model again, with each weight once.")
+        }
+        return blob
     }
 
     private func file(named name: String) throws -> WeightFile {
@@ -37,6 +44,7 @@ final class WeightFiles {
         try require(files.count < Self.maximumCount, "", "it refers to too many weight files")
         let file = try WeightFile(path: package + "/" + path(of: name))
         files[name] = file
+        shared.add(file.file)
         return file
     }
 

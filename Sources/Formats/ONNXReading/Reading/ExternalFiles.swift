@@ -7,10 +7,7 @@ final class ExternalFiles {
     private let folder: String
     private var files: [String: RegularFile] = [:]
     private static let maximumCount = 4096
-    /// Bytes that tensors have taken, and the sizes of the files that they are in.
-    private var (taken, available) = (0, 0)
-    /// Tensors may share elements, but thousands of them would be as many copies.
-    private static let mostCopies = 4
+    private var shared = SharedBytes()
 
     /// The paths of the files that were read so far, sorted.
     var paths: [String] { files.keys.sorted().map { folder + "/" + $0 } }
@@ -47,12 +44,9 @@ final class ExternalFiles {
                     + "\(location.quoted), which has \(file.byteCount)",
                 remedy: "The file of weights belongs to another model or is incomplete: copy both.")
         }
-        taken += length
-        guard taken <= Self.mostCopies * available else {
+        if let rule = shared.take(length) {
             throw ONNXError(
-                place: place,
-                rule: "the tensors up to it take \(taken) bytes of external data from files of "
-                    + "\(available)",
+                place: place, rule: rule,
                 remedy: "Save the model again, with each tensor's data once.")
         }
         return try file.bytes(at: offset, count: length)
@@ -75,7 +69,7 @@ final class ExternalFiles {
         }
         let file = try RegularFile(location, beneath: folder)
         files[location] = file
-        available += file.byteCount
+        shared.add(file)
         return file
     }
 

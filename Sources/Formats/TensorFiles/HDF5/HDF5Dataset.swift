@@ -9,7 +9,6 @@ struct HDF5Dataset {
     let byteCount: Int
     private let names: [String]
     private let storage: Storage
-    private let limits: TensorFileLimits
 
     private enum Storage {
         case compact
@@ -24,7 +23,7 @@ struct HDF5Dataset {
         _ description: HDF5DatasetDescription, _ names: [String], at place: FilePlace,
         fileBytes: Int, limits: TensorFileLimits
     ) throws(TensorFileError) {
-        (self.place, self.names, self.limits) = (place, names, limits)
+        (self.place, self.names) = (place, names)
         type = description.type
         let rank = description.extents.count
         guard rank <= limits.rank else {
@@ -46,13 +45,13 @@ struct HDF5Dataset {
     /// Reads the elements.
     ///
     /// - Parameters:
-    ///   - budget: The number of bytes that may still be read.
+    ///   - budget: The memory that may still be taken.
     ///   - file: the file, for contiguous elements.
     ///   - source: the source for all others.
     func read(
-        budget: Int, from file: RegularFile, _ source: some HDF5Source
+        _ budget: inout ReadBudget, from file: RegularFile, _ source: some HDF5Source
     ) throws(TensorFileError) -> StoredTensor {
-        try place.checkBudget(byteCount, budget, limits)
+        try take(from: &budget)
         let decoding = ElementDecoding(type: type.stored, isBigEndian: type.isBigEndian)
         let elements = try decoding.read(count: shape.count, at: place) {
             (bytes) throws(TensorFileError) in try fill(bytes, from: file, source)
@@ -60,14 +59,19 @@ struct HDF5Dataset {
         return StoredTensor(shape: shape, elements: elements, storedType: type.stored)
     }
 
-    /// Reads the elements of a tensor of bytes, see ``read(budget:from:_:)``.
+    /// Counts the memory that the elements take.
+    func take(from budget: inout ReadBudget) throws(TensorFileError) {
+        try budget.take(shape.count, of: type.stored, at: place)
+    }
+
+    /// Reads the elements of a tensor of bytes, see ``read(_:from:_:)``.
     func readBytes(
-        budget: Int, from file: RegularFile, _ source: some HDF5Source
+        _ budget: inout ReadBudget, from file: RegularFile, _ source: some HDF5Source
     ) throws(TensorFileError) -> [UInt8] {
         guard type.stored == .uint8 else {
             throw place.error(.mismatch, "contains \(type.stored.rawValue), but bytes are expected")
         }
-        try place.checkBudget(byteCount, budget, limits)
+        try budget.take(byteCount, at: place)
         return try ElementDecoding(type: .uint8).bytes(count: byteCount) {
             (bytes) throws(TensorFileError) in try fill(bytes, from: file, source)
         }

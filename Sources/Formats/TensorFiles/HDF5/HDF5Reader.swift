@@ -58,7 +58,8 @@ public final class HDF5Reader: Sendable {
     public func read(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> StoredTensor {
-        try read(dataset(name, expecting: expected), budget: limits.totalBytes)
+        var budget = budget
+        return try read(dataset(name, expecting: expected), &budget)
     }
 
     /// Reads a tensor of bytes (uint8), which take as much memory as in the file.
@@ -69,8 +70,8 @@ public final class HDF5Reader: Sendable {
     public func readBytes(
         _ name: String, expecting expected: Shape? = nil
     ) throws(TensorFileError) -> [UInt8] {
-        try dataset(name, expecting: expected)
-            .readBytes(budget: limits.totalBytes, from: file, source)
+        var budget = budget
+        return try dataset(name, expecting: expected).readBytes(&budget, from: file, source)
     }
 
     /// Asks the system to read a tensor that will be needed soon, if its elements are contiguous in
@@ -135,10 +136,14 @@ extension HDF5Reader {
 
     /// Reads the elements of a dataset of this file.
     ///
-    /// - Parameter budget: The number of bytes that may still be read.
-    func read(_ dataset: HDF5Dataset, budget: Int) throws(TensorFileError) -> StoredTensor {
-        try dataset.read(budget: budget, from: file, source)
+    func read(
+        _ dataset: HDF5Dataset, _ budget: inout ReadBudget
+    ) throws(TensorFileError) -> StoredTensor {
+        try dataset.read(&budget, from: file, source)
     }
+
+    /// What one load may take.
+    var budget: ReadBudget { ReadBudget(limits, for: file) }
 
     /// Whether the root group has an attribute with that name.
     func rootHasAttribute(_ name: String) -> Bool {

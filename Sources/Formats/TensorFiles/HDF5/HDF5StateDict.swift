@@ -42,12 +42,8 @@ package struct HDF5StateDict: Sendable {
 
     /// Throws if tensors exceed the limit of bytes together.
     package func checkBudget(of names: some Sequence<String>) throws(TensorFileError) {
-        var budget = limits.totalBytes
-        for name in names {
-            guard let dataset = datasets[name] else { continue }
-            try dataset.place.checkBudget(dataset.byteCount, budget, limits)
-            budget -= dataset.byteCount
-        }
+        var budget = ReadBudget(limits, for: file)
+        for name in names { try datasets[name]?.take(from: &budget) }
     }
 
     /// Reads a tensor.
@@ -58,12 +54,12 @@ package struct HDF5StateDict: Sendable {
         guard let dataset = datasets[name] else {
             throw FilePlace(path, name).error(.notFound, "is not in the file")
         }
-        let budget = limits.totalBytes
+        var budget = ReadBudget(limits, for: file)
         let tensor =
             if let source {
-                try dataset.read(budget: budget, from: file, source)
+                try dataset.read(&budget, from: file, source)
             } else {
-                try dataset.read(budget: budget, from: file, ClosedHDF5Source(path: path))
+                try dataset.read(&budget, from: file, ClosedHDF5Source(path: path))
             }
         try file.requireUnchanged()
         return tensor

@@ -47,7 +47,8 @@ package struct NumPyFile: Sendable {
         let place = FilePlace(path)
         let view = StridedView(
             shape: shape, strides: strides, offset: 0, elementBytes: header.type.byteCount)
-        try place.checkBudget(view.byteCount ?? .max, limits.totalBytes, limits)
+        var budget = ReadBudget(limits, for: file)
+        try budget.take(shape.count, of: header.type, at: place)
         let decoding = ElementDecoding(type: header.type, isBigEndian: header.isBigEndian)
         let elements = try decoding.read(count: shape.count, at: place) {
             (bytes) throws(TensorFileError) in try view.fill(bytes, from: file, at: start)

@@ -103,7 +103,8 @@ public final class PyTorchReader: TensorReader {
     ) throws(TensorFileError) -> StoredTensor {
         let entry = try entry(name)
         try FilePlace(path, name).check(entry.view.shape, expecting: expected)
-        return try read(entry, budget: limits.totalBytes)
+        var budget = ReadBudget(limits, for: file)
+        return try read(entry, &budget)
     }
 
     /// Reads all tensors as a state dict.
@@ -116,11 +117,10 @@ public final class PyTorchReader: TensorReader {
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) -> StateDict {
         var dict = StateDict()
-        var budget = limits.totalBytes
+        var budget = ReadBudget(limits, for: file)
         for entry in entries {
             guard dict.wants(entry.name, entry.view.shape, expecting: expected) else { continue }
-            dict[entry.name] = try read(entry, budget: budget)
-            budget -= entry.view.readBytes
+            dict[entry.name] = try read(entry, &budget)
         }
         return dict
     }
@@ -157,11 +157,13 @@ extension PyTorchReader {
         return stored
     }
 
-    /// - Parameter budget: The number of bytes that may still be read.
-    private func read(_ entry: Entry, budget: Int) throws(TensorFileError) -> StoredTensor {
+    private func read(
+        _ entry: Entry, _ budget: inout ReadBudget
+    ) throws(TensorFileError) -> StoredTensor {
         let place = FilePlace(path, entry.name)
         let type = try storedType(of: entry)
-        try place.checkBudget(entry.view.readBytes, budget, limits)
+        try budget.take(
+            entry.view.shape.count, of: type, readBytes: entry.view.readBytes, at: place)
         try verify(entry.storage, place)
         let decoding = ElementDecoding(type: type, isBigEndian: container.isBigEndian)
         let elements = try decoding.read(count: entry.view.shape.count, at: place) {

@@ -64,7 +64,8 @@ public final class SafetensorsReader: TensorReader {
     ) throws(TensorFileError) -> StoredTensor {
         let entry = try entry(name)
         try FilePlace(path, name).check(entry.shape, expecting: expected)
-        return try read(entry, budget: limits.totalBytes)
+        var budget = ReadBudget(limits, for: file)
+        return try read(entry, &budget)
     }
 
     /// Reads all tensors as a state dict.
@@ -77,11 +78,10 @@ public final class SafetensorsReader: TensorReader {
         expecting expected: [String: Shape]?
     ) throws(TensorFileError) -> StateDict {
         var dict = StateDict()
-        var budget = limits.totalBytes
+        var budget = ReadBudget(limits, for: file)
         for entry in header.entries {
             guard dict.wants(entry.name, entry.shape, expecting: expected) else { continue }
-            dict[entry.name] = try read(entry, budget: budget)
-            budget -= entry.bytes.count
+            dict[entry.name] = try read(entry, &budget)
         }
         return dict
     }
@@ -102,13 +102,12 @@ public final class SafetensorsReader: TensorReader {
         return stored
     }
 
-    /// - Parameter budget: The number of bytes that may still be read.
     private func read(
-        _ entry: SafetensorsHeader.Entry, budget: Int
+        _ entry: SafetensorsHeader.Entry, _ budget: inout ReadBudget
     ) throws(TensorFileError) -> StoredTensor {
         let place = FilePlace(path, entry.name)
         let type = try storedType(of: entry)
-        try place.checkBudget(entry.bytes.count, budget, limits)
+        try budget.take(entry.shape.count, of: type, at: place)
         let offset = header.dataStart + entry.bytes.lowerBound
         let elements = try ElementDecoding(type: type).read(count: entry.shape.count, at: place) {
             (bytes) throws(TensorFileError) in try file.fill(bytes, at: offset)
