@@ -33,6 +33,38 @@ import Testing
         #expect(graph.constant(row).id != graph.constant(column).id)
     }
 
+    @Test func workIsCountedWithoutOverflow() {
+        let graph = Graph()
+        let x = graph.input("x", [1, 4, 64, 64])
+        let weight = graph.input("w", [8, 4, 3, 3])
+        let y = conv2d(x, weight: weight, padding: 1)
+        let products = 8 * 64 * 64 * 4 * 9
+        #expect(multiplyAdds(of: [y]) == products)
+        let (work, longest) = graph.work(of: [y + 1])
+        #expect(work > Double(products) && work < 3 * Double(products))
+        #expect(longest?.operation.name == "conv2d")
+        // Each has 2⁴⁰ elements at most, but not their product.
+        let wide = graph.input("wide", [1 << 20, 1 << 20])
+        let square = matmul(wide, wide)
+        #expect(multiplyAdds(of: [square]) == 1 << 60)
+        #expect(multiplyAdds(of: (0..<20).map { matmul(square, wide + Float($0)) }) == .max)
+        #expect(graph.work(of: [matmul(square, wide)]).total > 0x1p61)
+    }
+
+    @Test func windowsAndSortingAreWork() {
+        let x = Graph().input("x", [1, 1, 1024, 1024])
+        let count = 0x1p20
+        for pooled in [
+            maxPool2d(x, kernel: 513, stride: 1, padding: 256),
+            avgPool2d(x, kernel: 513, stride: 1, padding: 256),
+        ] {
+            let work = x.graph.work(of: [pooled]).total
+            #expect(work >= count * 513 * 513)
+        }
+        #expect(x.graph.work(of: [topIndices(x, 1, axis: 3)]).total > 1000 * count)
+        #expect(x.graph.work(of: [exp(x)]).total < 100 * count)
+    }
+
     @Test func noOperationForTheShapeThatIsAlreadyThere() {
         let x = Graph().input("x", [2, 3])
         #expect(x.reshaped([2, 3]).id == x.id)

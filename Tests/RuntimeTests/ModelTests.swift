@@ -56,6 +56,32 @@ import Testing
         #expect(error?.description.contains("the limit of") == true)
     }
 
+    /// Memory is reused from step to step, but time is not.
+    @Test func aLimitOfWorkHolds() throws {
+        let endless = try package(.endless)
+        let error = #expect(throws: ModelError.self) { try Model(endless).program() }
+        #expect(error?.kind == .notRunnable)
+        for words in ["2 trillion multiply-adds", "matmul", "the limit of memory"] {
+            #expect(error?.description.contains(words) == true, "\(error as Any)")
+        }
+        let patient = Model(endless, execution: Execution(memoryLimit: 1 << 32))
+        #expect(try patient.program().outputs == ["colors"])
+        // A lower limit of memory leaves that of work.
+        let small = try Model(package(.copies), execution: Execution(memoryLimit: 4096))
+        #expect(try small.program().outputs == ["colors"])
+    }
+
+    /// The work of the networks is far from the limit.
+    @Test(arguments: ["eccv16", "pico-unet", "mobile-unet"])
+    func networksRunAtLargeSizes(_ name: String) throws {
+        let model = Model(try Checkpoint(.named(name), seed: 1))
+        let input = try model.interface.inputs[0].name
+        for side in [32, 256, 2048] {
+            let graph = try model.graph(shapes: [input: [1, 1, side, side]])
+            #expect(4 * graph.graph.work(of: graph.outputs.map(\.value)).total < graph.workLimit)
+        }
+    }
+
     @Test(arguments: [1, 2]) func aModelRunsOnItsThreads(_ threads: Int) throws {
         let model = try Model(package(.copies), execution: Execution(threads: threads))
         #expect(try model.program().program.threads == threads)
@@ -68,7 +94,7 @@ import Testing
         (16, 10, 640), (512 * 512, 10, 768), (512 * 512, 20, 1280), (1024 * 512, 20, 2560),
     ])
     func usualMemoryFollowsInputAndWeights(inputs: Int, weights: Int, expected: Double) {
-        let bytes = CompileOptions.usualMemory(inputCount: inputs, weightBytes: weights << 20)
+        let bytes = ModelGraph.usualMemory(inputCount: inputs, weightBytes: weights << 20)
         #expect(bytes == expected * 0x1p20)
     }
 
@@ -91,6 +117,8 @@ private enum Computation {
     case zeroByZero
     /// The output is the input.
     case oneChannel
+    /// A product of 200 matrices of 2048 × 2048 elements is added.
+    case endless
 }
 
 private func package(_ computation: Computation) throws -> MLPackage {
@@ -122,6 +150,22 @@ private func package(_ computation: Computation) throws -> MLPackage {
     case .oneChannel:
         shape = [1, 1, 4, 4]
         value = apply("add", input, shape)
+    case .endless:
+        let side = [1, 1, 2048, 2048]
+        var product = builder.operation(
+            "tile", ["x": .name(input), "reps": .constant(.integers([1, 1, 512, 512]))],
+            name: "tile", type: type(side))
+        for index in 0..<200 {
+            product = builder.operation(
+                "matmul", ["x": .name(product), "y": .name(product)], name: "product_\(index)",
+                type: type(side))
+        }
+        let mean = builder.operation(
+            "reduce_mean", ["x": .name(product), "keep_dims": .constant(.bool(false))],
+            name: "mean", type: type([]))
+        value = builder.operation(
+            "add", ["x": .name(concat(input, axis: 1, shape)), "y": .name(mean)], name: "sum",
+            type: type(shape))
     }
     try builder.output(value, as: "colors")
     func feature(_ name: String, _ shape: [Int]) -> Feature {

@@ -34,9 +34,19 @@ extension Model {
     ///     float32; compile it with `CompileOptions.roundsToHalf` for float16.
     ///   - folds: whether each re-parameterized convolution of a checkpoint is folded into one,
     ///     which is faster, with the same result up to rounding.
-    /// - Throws: ``ModelError`` if the model cannot be run on these shapes.
+    /// - Throws: ``ModelError`` if the model cannot be run on these shapes, or a run would take far
+    ///   longer than that of any real network.
     package func graph(
         shapes: [String: Shape] = [:], compute: ComputePrecision = .float32, folds: Bool = true
+    ) throws -> ModelGraph {
+        let graph = try anyGraph(shapes: shapes, compute, folds: folds)
+        try graph.checkWork()
+        return graph
+    }
+
+    /// Builds a graph, whose work is not bounded.
+    private func anyGraph(
+        shapes: [String: Shape], _ compute: ComputePrecision, folds: Bool
     ) throws -> ModelGraph {
         switch source {
         case .checkpoint(let checkpoint):

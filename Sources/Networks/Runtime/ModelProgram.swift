@@ -210,31 +210,3 @@ extension TensorData {
         factor == 1 ? self : TensorData(shape: shape, scalars: scalars.map { $0 * factor })
     }
 }
-
-extension CompileOptions {
-    /// The memory limit of a network with few weights: the minimum, and at the usual image size.
-    private static let (leastMemory, usualMemory) = (192.0 * 0x1p20, 768.0 * 0x1p20)
-    private static let usualCount = 512.0 * 512
-    /// The memory limit of a network as a multiple of its weights.
-    private static let weightFactor = 64.0
-
-    /// The options with a memory limit that real networks stay below, so that a small file cannot
-    /// make the machine run out of memory. Larger inputs, which the caller requests, may take more;
-    /// a limit set by the caller takes precedence.
-    fileprivate func limited(for graph: ModelGraph) -> CompileOptions {
-        let weights = graph.variables.values.reduce(0) { $0 + $1.shape.count } * 4
-        let count = graph.inputs.reduce(0) { $0 + min($1.shape.count, 1 << 40) }
-        let usual = Self.usualMemory(inputCount: count, weightBytes: weights)
-        var limited = self
-        let limit = graph.model.execution.memoryLimit.map(Double.init) ?? usual
-        limited.memoryLimit = Int(min(Double(memoryLimit), limit))
-        return limited
-    }
-
-    /// The default memory limit for a network's activations in bytes.
-    static func usualMemory(inputCount: Int, weightBytes: Int) -> Double {
-        let share = Double(inputCount) / usualCount
-        return max(
-            leastMemory, usualMemory * share, weightFactor * Double(weightBytes) * max(share, 1))
-    }
-}

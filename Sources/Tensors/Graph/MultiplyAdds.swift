@@ -2,7 +2,7 @@ package import RetintTensors
 
 /// An operation whose cost is counted in multiply-adds.
 package protocol MultiplyAddCounting: Operation {
-    /// The number of multiply-adds for inputs and a result of these shapes.
+    /// The number of multiply-adds for inputs and a result of these shapes, at most `Int.max`.
     func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int
 }
 
@@ -14,30 +14,46 @@ public func multiplyAdds(of outputs: [Tensor]) -> Int {
         let node = graph.nodes[id]
         let shapes = node.inputs.map { graph.nodes[$0].shape }
         let counting = node.operation as? any MultiplyAddCounting
-        return total + (counting?.multiplyAdds(shapes, node.shape) ?? 0)
+        return total.addingClamped(counting?.multiplyAdds(shapes, node.shape) ?? 0)
+    }
+}
+
+/// The product of counts, or `Int.max` if it is larger: shapes are bounded one by one.
+private func product(_ count: Int, _ factors: Int...) -> Int {
+    factors.reduce(count) { product, factor in
+        let (result, overflow) = product.multipliedReportingOverflow(by: factor)
+        return overflow ? .max : result
+    }
+}
+
+extension Int {
+    /// The sum of two counts, or `Int.max` if it is larger.
+    fileprivate func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }
 
 extension Convolution: MultiplyAddCounting {
     package func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int {
-        output.count * inputs[1][1] * inputs[1][2] * inputs[1][3]
+        product(output.count, inputs[1][1], inputs[1][2], inputs[1][3])
     }
 }
 
 extension ConvolutionTranspose: MultiplyAddCounting {
     package func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int {
-        inputs[0].count * inputs[1][1] * inputs[1][2] * inputs[1][3]
+        product(inputs[0].count, inputs[1][1], inputs[1][2], inputs[1][3])
     }
 }
 
 extension ConvolutionWeightGradient: MultiplyAddCounting {
     package func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int {
-        inputs[1].count * output[1] * output[2] * output[3]
+        product(inputs[1].count, output[1], output[2], output[3])
     }
 }
 
 extension MatMul: MultiplyAddCounting {
     package func multiplyAdds(_ inputs: [Shape], _ output: Shape) -> Int {
-        output.count * inputs[0][transposeX ? -2 : -1]
+        product(output.count, inputs[0][transposeX ? -2 : -1])
     }
 }

@@ -7,7 +7,8 @@ struct MemoryOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The memory limit for a network's activations. By default 768 MiB for 512 × 512 \
-            pixels, proportionally for other sizes, and at least 192 MiB or 64 times its weights.
+            pixels, proportionally for other sizes, and at least 192 MiB or 64 times its weights. \
+            A higher limit allows a run more time, too.
             """, valueName: "MiB"))
     var memoryLimit: Int?
 
