@@ -45,7 +45,8 @@ struct Decoder {
             bitDepth: Int(header.level_bits), areIndices: header.palette)
     }
 
-    private func readSize() throws(ImageError) -> (width: Int, height: Int) {
+    /// The width and height that the file states, which are within the limits.
+    func readSize() throws(ImageError) -> (width: Int, height: Int) {
         let header = try checkedHeader()
         return (Int(header.width), Int(header.height))
     }

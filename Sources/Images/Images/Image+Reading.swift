@@ -44,6 +44,19 @@ extension Image {
     }
 }
 
+extension Image {
+    /// The number of pixels that a file states; nil if its first bytes do not, or it cannot be
+    /// read.
+    package static func statedPixels(ofFileAt path: some PathConvertible) -> Int? {
+        let most = 1 << 20
+        guard let bytes = try? RegularFile(path).bytes(at: 0, count: most),
+            let format = try? SourceFormat(of: bytes, file: "")
+        else { return nil }
+        let decoder = Decoder(format: format, bytes: bytes, file: "", limits: .default)
+        return (try? decoder.readSize()).map { $0.width * $0.height }
+    }
+}
+
 func imageBytes(_ path: String, _ limits: ImageLimits) throws(ImageError) -> [UInt8] {
     do {
         return try readFile(path, maximumBytes: limits.maximumFileBytes)

@@ -52,46 +52,63 @@ extension Image {
     ) -> Image {
         let coverage = Coverage(quadrilateral)
         let bounds = coverage.bounds(width: width, height: height)
-        let sampler = PictureColors(picture, quadrilateral)
+        var sampler = PictureColors(picture, quadrilateral)
         var result = self
         var row = PixelsToMix()
-        var a: [Float] = [], b: [Float] = []
         for y in bounds.rows {
             row.removeAll()
-            a.removeAll(keepingCapacity: true)
-            b.removeAll(keepingCapacity: true)
+            sampler.removeAll()
             for x in bounds.columns {
                 guard let part = coverage.part(x: x, y: y) else { continue }
                 let pixel = y * width + x
                 let share = Float(part.area) * (mask?.values[pixel] ?? 1) * blend
                 guard share > 0 else { continue }
                 row.add(pixel, share)
-                let color = sampler.color(at: part.center)
-                a.append(color.a)
-                b.append(color.b)
+                sampler.add(part.center)
             }
+            let (a, b) = sampler.colors
             row.mix(a: a, b: b, into: &result.pixels)
         }
         return result
     }
 }
 
-/// The colors of a picture at the pixels of the photo that show it.
+/// The colors of a picture at the pixels of the photo that show it. Only those of a row are
+/// converted at a time: the planes of a whole picture would take four times its memory.
 private struct PictureColors {
-    private let planes: LabPlanes
-    private let width, height: Int
+    private let picture: Image
     private let map: Homography
+    private var cells: [Cell] = []
+    /// The bytes of the four pixels of each cell.
+    private var bytes: [UInt8] = []
 
     init(_ picture: Image, _ quadrilateral: Quadrilateral) {
-        planes = lab(fromRGB: picture.pixels)
-        (width, height) = (picture.width, picture.height)
+        self.picture = picture
         map =
-            Homography(fromWidth: Double(width), height: Double(height), to: quadrilateral).inverse
+            Homography(
+                fromWidth: Double(picture.width), height: Double(picture.height),
+                to: quadrilateral
+            ).inverse
     }
 
-    func color(at point: SIMD2<Double>) -> (a: Float, b: Float) {
-        let cell = Cell(map(point), width: width, height: height)
-        return (cell.value { planes.a[$0] }, cell.value { planes.b[$0] })
+    mutating func removeAll() {
+        cells.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(_ point: SIMD2<Double>) {
+        let cell = Cell(map(point), width: picture.width, height: picture.height)
+        cells.append(cell)
+        for index in cell.pixels { bytes += picture.pixels[3 * index..<3 * index + 3] }
+    }
+
+    /// a and b at the points that were added.
+    var colors: (a: [Float], b: [Float]) {
+        let planes = lab(fromRGB: bytes)
+        func values(_ plane: [Float]) -> [Float] {
+            cells.indices.map { cells[$0].value(of: plane[4 * $0..<4 * $0 + 4]) }
+        }
+        return (values(planes.a), values(planes.b))
     }
 }
 

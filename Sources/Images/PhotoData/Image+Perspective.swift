@@ -49,9 +49,23 @@ package struct Cell {
         (right, below) = (Float(x - Double(column)), Float(y - Double(row)))
     }
 
+    /// The four pixels, row by row.
+    package var pixels: [Int] { [indices.0, indices.1, indices.2, indices.3] }
+
     package func value(_ pixel: (Int) -> Float) -> Float {
-        let above = pixel(indices.0) + (pixel(indices.1) - pixel(indices.0)) * right
-        let under = pixel(indices.2) + (pixel(indices.3) - pixel(indices.2)) * right
+        interpolated(pixel(indices.0), pixel(indices.1), pixel(indices.2), pixel(indices.3))
+    }
+
+    /// - Parameter values: those of the four ``pixels``.
+    package func value(of values: ArraySlice<Float>) -> Float {
+        let first = values.startIndex
+        return interpolated(
+            values[first], values[first + 1], values[first + 2], values[first + 3])
+    }
+
+    private func interpolated(_ a: Float, _ b: Float, _ c: Float, _ d: Float) -> Float {
+        let above = a + (b - a) * right
+        let under = c + (d - c) * right
         return above + (under - above) * below
     }
 }

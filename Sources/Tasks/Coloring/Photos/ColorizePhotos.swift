@@ -2,6 +2,7 @@ import RetintDistributed
 import RetintEngine
 import RetintFiles
 import RetintImages
+import RetintLocks
 import RetintPhotoData
 import RetintRuntime
 
@@ -51,7 +52,8 @@ extension Model {
     ///
     /// Each thread processes one photo at a time, from decoding to encoding; finished photos are
     /// written in the meantime. So memory holds one decoded photo and up to two encoded ones per
-    /// thread. The output files do not depend on the number of threads.
+    /// thread; photos of over 16 megapixels wait until those in progress leave room. The output
+    /// files do not depend on the number of threads.
     ///
     /// - Parameters:
     ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
@@ -115,8 +117,8 @@ private func colorOwnPhotos(
 
 /// A photo that is decoded on its own thread.
 private struct DecodedPhoto: Sendable {
-    private let path: String
-    private let task: Task<(image: Image, metadata: ImageMetadata), any Error>
+    let path: String
+    let task: Task<(image: Image, metadata: ImageMetadata), any Error>
 
     init(_ file: PhotoFile) {
         let path = file.photo
@@ -124,13 +126,6 @@ private struct DecodedPhoto: Sendable {
         task = Task {
             try await onNewThread { _ in try Image.withMetadata(contentsOf: path) }
         }
-    }
-
-    /// The result for the photo; nil for another file.
-    func result(
-        of file: PhotoFile
-    ) async -> Result<(image: Image, metadata: ImageMetadata), any Error>? {
-        file.photo == path ? await task.result : nil
     }
 }
 
@@ -140,7 +135,9 @@ private final class FilePainter: Sendable {
     private let before: Colorizer?
     private let options: PhotoColoringOptions
     private let writers: WorkerThreads
-    private let first: DecodedPhoto?
+    /// The first photo until it is colored, because it takes memory.
+    private let first: Mutex<DecodedPhoto?>
+    private let memory: PhotoMemory
 
     /// The number of photos in progress or waiting, both in order.
     var limit: Int { 2 * colorizer.workerCount }
@@ -153,19 +150,24 @@ private final class FilePainter: Sendable {
             try Colorizer(
                 model, size: options.size, fitting: options.fitting, workers: count)
         }
-        (self.options, self.first) = (options, first)
+        self.options = options
+        self.first = Mutex(first)
         self.colorizer = try colorizer(model)
         before = try options.before.map(colorizer)
         writers = WorkerThreads(self.colorizer.workerCount, name: "retint.files")
+        memory = PhotoMemory(threads: self.colorizer.workerCount)
     }
 
     /// - Throws: only `CancellationError`: other errors are outcomes.
     func paint(_ file: PhotoFile) async throws -> PhotoFile.Outcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
-            let decoded = await first?.result(of: file)
-            let (outputs, notes) = try await colorizer.workers.run { [self] _, _ in
-                try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
+            let decoded = await takeFirst(for: file)?.task.result
+            let pixels = Image.statedPixels(ofFileAt: file.photo)
+            let (outputs, notes) = try await memory.holding(pixels) {
+                try await colorizer.workers.run { [self] _, _ in
+                    try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
+                }
             }
             // Colored photos are written even if the task is cancelled now.
             try await Task { [writers] in
@@ -176,6 +178,15 @@ private final class FilePainter: Sendable {
             throw error
         } catch {
             return .failed(error)
+        }
+    }
+
+    /// The first photo if it is that of a file, once.
+    private func takeFirst(for file: PhotoFile) -> DecodedPhoto? {
+        first.withLock { first in
+            guard let photo = first, photo.path == file.photo else { return nil }
+            first = nil
+            return photo
         }
     }
 
