@@ -1,3 +1,4 @@
+import Foundation
 import RetintExport
 import RetintMLPackage
 import RetintTensorFiles
@@ -80,6 +81,23 @@ import Testing
         #expect(reduction.summary.tolerance.minPSNR == standard.minPSNR)
         let reference = try Reference(running: other, on: lightness.input(0).tensors[0].data)
         #expect(try model.reduce(against: reference, options: .init()) == nil)
+    }
+
+    /// A disk may be full after the first of two files.
+    @Test func aPartIsWrittenWholeOrNotAtAll() throws {
+        let scratch = try TemporaryFolder()
+        let reduction = try #require(try reduced(Self.faults[0], .float32).1)
+        try reduction.write(
+            to: scratch.path("part.mlpackage"), reference: scratch.path("part.h5"))
+        #expect(try scratch.names() == ["part.h5", "part.mlpackage"])
+        try FileManager.default.createDirectory(
+            atPath: scratch.path("other.mlpackage/letters"), withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(filePath: scratch.path("other.mlpackage/letters/1")))
+        #expect(throws: (any Error).self) {
+            try reduction.write(
+                to: scratch.path("other.mlpackage"), reference: scratch.path("other.h5"))
+        }
+        #expect(try scratch.names() == ["other.mlpackage", "part.h5", "part.mlpackage"])
     }
 
     @Test(arguments: faults, ExportOptions.Precision.allCases)

@@ -66,6 +66,7 @@ struct RetintCommand: AsyncParsableCommand {
     @MainActor static func main() async {
         Interruption.refuseLargeFiles()
         do {
+            try AddressSpace.requireEnough()
             try await run(nil)
             try Console.checkResults()
             try Communicator.current.finish()

@@ -427,8 +427,7 @@ extension VerifyCommand {
             return Console.note("\(model): no output fails, so there is nothing to reduce")
         }
         bar.finish()
-        try reduction.writeReference(to: file)
-        try reduction.package.write(to: path)
+        try reduction.write(to: path, reference: file)
         report.diagnosis.reduction = reduction.summary
     }
 

@@ -46,6 +46,19 @@ public struct PackageReduction: Sendable {
     /// The result.
     public let summary: Summary
 
+    /// Writes the package and, as a reference file, the recorded inputs and the expected output.
+    /// Neither is there without the other.
+    ///
+    /// - Throws: `MLPackageError`, `TensorFileError` or `FileError` if they cannot be written.
+    public func write(
+        to path: some PathConvertible, reference file: some PathConvertible
+    ) throws {
+        try AtomicFile.replace(file) { temporary in
+            try writeReference(to: temporary)
+            try package.write(to: path)
+        }
+    }
+
     /// Writes the recorded inputs and the expected output as a reference file.
     ///
     /// - Throws: `TensorFileError` if it cannot be written.

@@ -29,7 +29,7 @@ enum MediaProgram: String {
         // A program that was ended with the task has no reason of its own.
         try Task.checkCancellation()
         guard result.terminationStatus.isSuccess else {
-            throw VideoError(kind, "\(file): \(Self.reason(result.standardError))")
+            throw VideoError(kind, file: file, Self.reason(result.standardError))
         }
         return result.standardOutput
     }
