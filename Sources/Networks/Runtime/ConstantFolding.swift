@@ -1,7 +1,7 @@
+import RetintFiles
 import RetintFloat64
 import RetintGraph
 import RetintMIL
-import RetintTensors
 
 /// Computes what depends on constants alone when a network is converted, in float64, each result
 /// rounded to float32. Weights are not constants: they keep their names and forms.
@@ -33,7 +33,7 @@ enum ConstantFolding {
             work += source.work(of: id)
             guard elements <= mostElements, work <= mostWork else { return nil }
             let result = target.apply(node.operation, inputs)
-            guard let value = try value(of: result, node),
+            guard let value = try value(of: result),
                 value.values.count <= largestInfiniteCount || value.values.allSatisfy(\.isFinite)
             else { return result }
             return target.constant(value.rounded)
@@ -42,17 +42,17 @@ enum ConstantFolding {
 
     /// - Throws: `ConversionError` if the constants are not those of the operation, such as indices
     ///   that are out of range.
-    private static func value(of result: Tensor, _ node: Graph.Node) throws -> Float64Array? {
+    private static func value(of result: Tensor) throws -> Float64Array? {
         let nothing = Float64Feeds(input: { _ in nil }, variable: { _ in nil })
         do {
             var run = try Float64Run(result.graph, [result.id], nothing)
             var last: Float64Array?
             while let next = try run.next() { last = next.value }
             return last
-        } catch let error as ShapeError {
+        } catch let error as GraphError {
             throw ConversionError(
-                place: node.module.isEmpty ? node.operation.name : node.module,
-                rule: error.reason, remedy: "Correct the constants of the network.")
+                place: error.place, rule: error.rule,
+                remedy: "Correct the constants of the network.")
         }
     }
 }

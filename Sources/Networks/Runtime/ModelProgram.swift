@@ -49,7 +49,12 @@ package final class ModelProgram {
         } catch {
             throw ModelError(.notRunnable, graph.model.name, error)
         }
-        try program.load(graph.variables)
+        do {
+            // What depends on constants alone is computed now.
+            try program.load(graph.variables)
+        } catch let error as GraphError {
+            throw ModelError(.notRunnable, graph.model.name, error)
+        }
     }
 
     /// The shape of the first input: [N, 1, H, W] for a colorizer.

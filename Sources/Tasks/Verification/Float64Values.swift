@@ -60,7 +60,13 @@ final class Float64Values: ExpectedValues {
 
     /// Evaluates one more node; false when there is none.
     private func advance() throws -> Bool {
-        guard let (id, value) = try run?.next() else { return false }
+        let next: (id: Int, value: Float64Array)?
+        do {
+            next = try run?.next()
+        } catch let error as GraphError {
+            throw VerificationError(.badModel, path: model.name, "\(error)")
+        }
+        guard let (id, value) = next else { return false }
         let isOutput = outputNodes.contains(id)
         guard isOutput || indices[id] != nil else { return true }
         let rounded = value.rounded

@@ -1,4 +1,5 @@
 public import RetintFiles
+import RetintGraph
 import RetintRuntime
 
 /// Why models could not be compared: the file, the place in it, the rule and what to do.
@@ -33,6 +34,8 @@ func verifying<Result>(_ body: () throws -> Result) throws -> Result {
         return try body()
     } catch let error as ModelError {
         throw VerificationError(error)
+    } catch let error as GraphError where error.kind.device == nil {
+        throw VerificationError(.badModel, path: "", "\(error)")
     }
 }
 

@@ -73,7 +73,7 @@ struct VerificationRun {
                 try writer?.add(value)
             }
         }
-        let computed = program.named(try run.finish())
+        let computed = program.named(try verifying { try run.finish() })
         try writer?.finish(computed)
         return computed
     }

@@ -86,19 +86,37 @@ package struct Float64Run {
 
     /// Evaluates the next node; nil when there is none. Nodes come in topological order.
     ///
-    /// - Throws: ``Float64Error`` if there is no value for an input or a variable, or an operation
+    /// - Throws: `GraphError` if there is no value for an input or a variable, or an operation
     ///   fails; `CancellationError` if the current task is cancelled.
     package mutating func next() throws -> (id: Int, value: Float64Array)? {
         try Task.checkCancellation()
         guard let id = waiting.popFirst() else { return nil }
         let node = graph.nodes[id]
-        let value = try evaluate(id, node, node.inputs.compactMap { values[$0] })
+        let value = try failing(node) {
+            try evaluate(id, node, node.inputs.compactMap { values[$0] })
+        }
         for input in node.inputs {
             uses[input, default: 0] -= 1
             if uses[input] == 0 { values[input] = nil }
         }
         if uses[id, default: 0] > 0 { values[id] = value }
         return (id, value)
+    }
+
+    /// Adds the operation to its errors.
+    private func failing<Result>(_ node: Graph.Node, _ body: () throws -> Result) throws -> Result {
+        func failure(_ reason: String) -> GraphError {
+            GraphError(
+                operation: node.operation.name, module: node.module,
+                inputShapes: node.inputs.map { graph.nodes[$0].shape }, reason: reason)
+        }
+        do {
+            return try body()
+        } catch let error as ShapeError {
+            throw failure(error.reason)
+        } catch let error as Float64Error {
+            throw failure(error.description)
+        }
     }
 
     private func evaluate(

@@ -38,7 +38,7 @@ final class HostKernel: Kernel, FallibleKernel {
             result = try operation.evaluate(
                 inputs.map { TensorData(shape: $0.shape, scalars: $0.scalars()) })
         } catch {
-            throw problem("\(error)")
+            throw problem((error as? ShapeError)?.reason ?? "\(error)")
         }
         guard result.shape == output.shape else {
             throw problem(
