@@ -265,6 +265,26 @@ import Testing
         #expect(order.numbers.withLock { $0 } == [0, 1, 2, 3, 4])
     }
 
+    /// Photos of the most pixels are in memory one at a time, small ones as many as threads.
+    @Test(arguments: [(64_000_000, 1), (nil, 1), (33_000_000, 1), (16_000_000, 4), (100, 4)])
+    func largePhotosWaitForEachOther(pixels: Int?, most: Int) async throws {
+        final class Count: Sendable {
+            let held = Mutex((now: 0, most: 0))
+        }
+        let memory = PhotoMemory(threads: 4), count = Count()
+        let tasks = (0..<8).map { _ in
+            Task {
+                try await memory.holding(pixels) {
+                    count.held.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    try await Task.sleep(for: .milliseconds(100))
+                    count.held.withLock { $0.now -= 1 }
+                }
+            }
+        }
+        for task in tasks { try await task.value }
+        #expect(count.held.withLock { $0.most } == most)
+    }
+
     @Test func framesOfAnotherFormatAreRefused() async throws {
         let other = try FrameFormat(width: 2, height: 2, chroma: .mono)
         let frame = try Frame(other, luma: Frame.Plane(bytes: [1, 2, 3, 4], bytesPerRow: 2))

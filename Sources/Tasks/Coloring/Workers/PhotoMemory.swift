@@ -2,7 +2,7 @@ import RetintImages
 
 /// Bounds the photos that are in memory at the same time by their pixels: files of a few kilobytes
 /// may have the most that any photo may have, and there may be many threads.
-final class PhotoMemory: Sendable {
+package final class PhotoMemory: Sendable {
     /// The pixels that each thread may have on average.
     private static let pixelsPerPlace = 16_000_000
 
@@ -12,7 +12,7 @@ final class PhotoMemory: Sendable {
     private let gate = WaitingQueue(1)
 
     /// - Parameter threads: the number of photos in progress, if they are not large.
-    init(threads: Int) {
+    package init(threads: Int) {
         let largest = ImageLimits.default.maximumPixels
         count = max(threads, (largest + Self.pixelsPerPlace - 1) / Self.pixelsPerPlace)
         places = WaitingQueue(count)
@@ -23,7 +23,7 @@ final class PhotoMemory: Sendable {
     /// - Parameter pixels: those of the photo; nil if that is not known.
     /// - Throws: the errors of `body`; `CancellationError` if the task is cancelled before it
     ///   begins.
-    func holding<Result: Sendable>(
+    package func holding<Result: Sendable>(
         _ pixels: Int?, _ body: () async throws -> Result
     ) async throws -> Result {
         let pixels = pixels ?? ImageLimits.default.maximumPixels
