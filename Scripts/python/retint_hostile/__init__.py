@@ -11,6 +11,7 @@ from . import (
     package_operations,
     pictures,
     pytorch_files,
+    resources,
     runs,
     safetensors_files,
 )
@@ -28,6 +29,7 @@ AREAS = [
     videos,
     options,
     runs,
+    resources,
 ]
 
 

@@ -48,6 +48,10 @@ class Case:
     keeps: tuple = ()
     # Variables of the environment, as pairs of name and value.
     environment: tuple = ()
+    # Limits of the address space and of the size of a file in bytes; by default far above what is
+    # measured, to keep a runaway process from exhausting the machine.
+    address_space: int = 8 << 30
+    file_size: int = 2 << 30
 
 
 def label(value):

@@ -14,9 +14,6 @@ import time
 
 SECONDS = 10
 MEMORY = 1 << 30
-# Keeps a runaway process from exhausting the machine; far above what is measured.
-ADDRESS_SPACE = 8 << 30
-FILE_SIZE = 2 << 30
 # More than any list of faults needs.
 MESSAGES = 256 << 10
 # What is read of standard output and of standard error.
@@ -80,8 +77,8 @@ def execute(case, folder, retint):
         process = subprocess.Popen(
             [retint, *case.command], cwd=folder, stdin=source, stdout=output, stderr=messages,
             start_new_session=True, env=environment)
-        resource.prlimit(process.pid, resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (case.address_space, case.address_space))
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (case.file_size, case.file_size))
         resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
         late = threading.Event()
         timer = threading.Timer(SECONDS, _end, (process.pid, late))
