@@ -110,6 +110,20 @@ import Testing
         #expect(failed.contains("FAILED") && failed.contains("the mean |error|"))
     }
 
+    /// Photos may be named by a list, and a page shows the twelve that differ most, in that order.
+    @Test func aPageShowsTheImagesThatDifferMost() throws {
+        let names = try (1...14).map { try bench.makePhoto("\($0).png", width: 20 * $0) }
+        _ = try bench.write(Data(names.joined(separator: "\n").utf8), to: "list.txt")
+        let result = try verify("--photos", "list.txt", "--html", "page.html")
+        #expect(result.code == 0, "\(result)")
+        let page = try String(contentsOfFile: bench.path("page.html"), encoding: .utf8)
+        #expect(page.contains("2 more images, which differ less, were compared"))
+        let shown = page.components(separatedBy: "<img").count - 1
+        #expect(shown == 12 * 4)
+        let means = page.matches(of: /ΔE2000 mean ([0-9.e-]+)/).compactMap { Double($0.1) }
+        #expect(means.count == 12 && means == means.sorted(by: >), "\(means)")
+    }
+
     @Test func aPageOverwritesNoInput() throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: bench.path("model.h5")))
         try bench.expect(

@@ -13,7 +13,7 @@ final class JudgedImages {
     }
 }
 
-/// The first images of a comparison, to be shown on a page.
+/// The images of a comparison that differ most, to be shown on a page.
 final class VerificationImages {
     struct Entry {
         let label: String
@@ -27,14 +27,23 @@ final class VerificationImages {
 
     private static let maximumCount = 12
 
+    /// From the largest mean difference to the smallest.
     private(set) var entries: [Entry] = []
     /// The number of compared images, including those not kept.
     private(set) var count = 0
 
     func add(_ batch: ColoredBatch) {
         count += batch.labels.count
-        for (index, label) in batch.labels.enumerated() where entries.count < Self.maximumCount {
-            entries.append(Entry(batch, index, label))
+        let area = batch.differences.count / max(batch.labels.count, 1)
+        for (index, label) in batch.labels.enumerated() {
+            let differences = Array(batch.differences[index * area..<(index + 1) * area])
+            let difference = VerificationReport.ColorDifference(differences)
+            let place =
+                entries.firstIndex { $0.difference.mean < difference.mean } ?? entries.count
+            guard place < Self.maximumCount else { continue }
+            let entry = Entry(batch, index, label, differences, difference)
+            entries.insert(entry, at: place)
+            if entries.count > Self.maximumCount { entries.removeLast() }
         }
     }
 
@@ -49,7 +58,10 @@ final class VerificationImages {
 }
 
 extension VerificationImages.Entry {
-    init(_ batch: ColoredBatch, _ index: Int, _ label: String) {
+    init(
+        _ batch: ColoredBatch, _ index: Int, _ label: String, _ differences: [Float],
+        _ difference: VerificationReport.ColorDifference
+    ) {
         let (width, height) = (batch.lightness.shape[3], batch.lightness.shape[2])
         let area = width * height
         let l = Array(batch.lightness.scalars[index * area..<(index + 1) * area])
@@ -65,8 +77,7 @@ extension VerificationImages.Entry {
         gray = image(nil)
         expected = image(batch.expected)
         model = image(batch.computed)
-        differences = Array(batch.differences[index * area..<(index + 1) * area])
-        difference = VerificationReport.ColorDifference(differences)
+        (self.differences, self.difference) = (differences, difference)
     }
 
     /// The differences as a heat map.

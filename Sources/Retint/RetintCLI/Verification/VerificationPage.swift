@@ -112,7 +112,7 @@ extension JudgeSection {
                     .escapedForHTML ?? "")</p>
                 <div class="legend">ΔE2000 0 <span></span> \(scale.formatted) and above</div>
                 \(rows)
-                \(rest > 0 ? "<p>\(rest) more images were compared.</p>" : "")
+                \(rest > 0 ? "<p>\(rest) more images, which differ less, were compared.</p>" : "")
                 """
         }
     }
