@@ -11,26 +11,24 @@ extension Image {
     ///   - mask: the share of each pixel; nil for 1.
     ///   - blend: a factor for all shares, 0…1.
     /// - Precondition: The copy and the mask have the image's size.
-    package func mixed(with colored: Image, mask: ColorMask?, blend: Float) -> Image {
+    package func mixed(with colored: consuming Image, mask: ColorMask?, blend: Float) -> Image {
         precondition(
             (colored.width, colored.height) == (width, height)
                 && (mask.map { ($0.width, $0.height) == (width, height) } ?? true),
             "images and masks of several sizes")
-        var result = self
+        // The copy becomes the result, because a third image would take as much memory.
+        var result = colored
         var row = PixelsToMix()
         for start in stride(from: 0, to: width * height, by: width) {
             row.removeAll()
             for pixel in start..<start + width {
                 let share = (mask?.values[pixel] ?? 1) * blend
-                if share >= 1 {
-                    for byte in 3 * pixel..<3 * pixel + 3 {
-                        result.pixels[byte] = colored.pixels[byte]
-                    }
-                } else if share > 0 {
-                    row.add(pixel, share)
-                }
+                if share > 0, share < 1 { row.add(pixel, share) }
             }
-            let colors = lab(fromRGB: row.gather(colored.pixels))
+            let colors = lab(fromRGB: row.gather(result.pixels))
+            for pixel in start..<start + width where !((mask?.values[pixel] ?? 1) * blend >= 1) {
+                for byte in 3 * pixel..<3 * pixel + 3 { result.pixels[byte] = pixels[byte] }
+            }
             row.mix(a: colors.a, b: colors.b, into: &result.pixels)
         }
         return result
