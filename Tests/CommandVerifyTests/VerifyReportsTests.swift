@@ -108,7 +108,7 @@ import Testing
         try verify(2, "--layer-min-snr", "90", "--overlay", "nodes.json", "--save", "r.json")
         let data = try object("nodes.json")
         let results = try #require(data["results"] as? [String: [String: Any]])
-        let saved = try object("r.json")
+        let saved = try #require(try object("r.json")["predicate"] as? [String: Any])
         let judge = try #require((saved["judges"] as? [[String: Any]])?.first)
         let layers = try #require(judge["layers"] as? [[String: Any]])
         var compared = 0
