@@ -27,6 +27,10 @@ SAME_KERNELS = {
     "SANDYBRIDGE": ("BULLDOZER", "PILEDRIVER", "STEAMROLLER", "EXCAVATOR"),
     "HASWELL": ("ZEN",), "SKYLAKEX": ("COOPERLAKE",),
 }
+# Tables for unwinding the stack, 8 MB: neither Swift nor the libraries throw C++ exceptions, and
+# there are no symbols that a debugger could name in a stack.
+WITHOUT_UNWINDING = (
+    "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hdr) } } INSERT AFTER .text;\n")
 # On every system with glibc.
 SYSTEM = re.compile(r"(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so(\.\d+)*")
 # Where the program finds the shared libraries; a folder of its own, so that a release unpacked into
@@ -56,6 +60,8 @@ def link(build, tree):
         folder = pathlib.Path(scratch)
         for path in archives:
             (folder / path.name).symlink_to(path)
+        script = folder / "without-unwinding.ld"
+        script.write_text(WITHOUT_UNWINDING)
         extra = [f"-l{name}" for name in ("sz", "aec") if (folder / f"lib{name}.a").exists()]
         streams = folder / "streams.o"
         output("clang", "-O2", "-fPIC", "-c", PACKAGING / "streams.c", "-o", streams)
@@ -64,7 +70,7 @@ def link(build, tree):
             command[0], "-L", folder, *without_destination(command[1:]), *extra, streams,
             icu.object_file(foundation_folder() / "lib_FoundationICU.a", folder),
             "-o", library, "-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-static-libgcc",
-            *foundation(), *same_kernels(),
+            *foundation(), *same_kernels(), *linker("-T", str(script), "--no-eh-frame-hdr"),
             # For a library's own dependencies too, unlike a run path of the newer kind.
             *linker("-rpath", "$ORIGIN", "--disable-new-dtags", "--strip-all", "-soname", LIBRARY))
     output(
