@@ -1,4 +1,4 @@
-// `import RetintNetworks` gives what a network of one's own is made of: graphs of operations on
+// `import RetintNetworks` gives what your own network is made of: graphs of operations on
 // tensors, layers, the built-in architectures, and the engine that runs them.
 
 @_exported import RetintArchitectures

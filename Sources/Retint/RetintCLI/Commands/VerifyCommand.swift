@@ -239,7 +239,7 @@ extension VerifyCommand {
         VerificationResults.Environment(processor: Processor.name, execution)
     }
 
-    /// Runs the model in all runtimes that are asked for.
+    /// Runs the model in all requested runtimes.
     func measured(_ images: JudgedImages? = nil) async throws -> VerificationResults {
         let judges = judging.judges
         guard judges.count > 1 else {

@@ -8,7 +8,7 @@ import RetintTensors
 extension Model {
     /// The weights in the order in which operations use them.
     ///
-    /// - Parameter types: the stored element types by name, of a model that is no package.
+    /// - Parameter types: the stored element types by name, of a model that is not a package.
     /// - Throws: the errors of the file if weights cannot be read; ``ModelError`` for a network
     ///   that cannot be run.
     func weights(_ types: [String: String]) throws -> [WeightSource] {

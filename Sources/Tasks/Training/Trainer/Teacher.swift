@@ -27,7 +27,7 @@ final class Teacher {
     ///   - batch: the number of crops at a time.
     ///   - side: of a crop, in pixels.
     /// - Throws: the errors of reading models; ``TrainingError`` if the model does not run on the
-    ///   crops, or is no checkpoint and is asked for more than colors.
+    ///   crops, or if it is not a checkpoint and more than its colors are needed.
     init(
         _ path: String, _ inputs: [StepInput], batch: Int, side: Int, execution: Execution
     ) throws {
