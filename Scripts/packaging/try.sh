@@ -53,7 +53,7 @@ say train
 # A library with the kernels of all processors; OpenBLAS chooses, and the environment may.
 say "kernels of another processor"
 case $(uname -m) in
-x86_64) core=Nehalem ;;
+x86_64) core=Sandybridge ;;
 *) core=ARMV8 ;;
 esac
 OPENBLAS_CORETYPE=$core "$retint" benchmark mobile-unet --size 32 --runs 1 >measured.txt
