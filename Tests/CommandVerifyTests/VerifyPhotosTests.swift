@@ -2,6 +2,7 @@ import Foundation
 import RetintCheckpoints
 import RetintCommandSupport
 import RetintExport
+import RetintImages
 import RetintTestSupport
 import Testing
 
@@ -112,7 +113,12 @@ import Testing
 
     /// Photos may be named by a list, and a page shows the twelve that differ most, in that order.
     @Test func aPageShowsTheImagesThatDifferMost() throws {
-        let names = try (1...14).map { try bench.makePhoto("\($0).png", width: 20 * $0) }
+        let names = try (1...14).map { index in
+            let pixels = (0..<60 * 40 * 3).map { UInt8($0 * (2 * index + 1) % 251) }
+            let image = Image(width: 60, height: 40, pixels: pixels)
+            try image.write(to: bench.path("\(index).png"))
+            return "\(index).png"
+        }
         _ = try bench.write(Data(names.joined(separator: "\n").utf8), to: "list.txt")
         let result = try verify("--photos", "list.txt", "--html", "page.html")
         #expect(result.code == 0, "\(result)")
@@ -122,6 +128,7 @@ import Testing
         #expect(shown == 12 * 4)
         let means = page.matches(of: /ΔE2000 mean ([0-9.e-]+)/).compactMap { Double($0.1) }
         #expect(means.count == 12 && means == means.sorted(by: >), "\(means)")
+        #expect(Set(means).count > 6, "\(means)")
     }
 
     @Test func aPageOverwritesNoInput() throws {
