@@ -164,11 +164,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     private var isVideo: Bool {
         get throws {
             let isListOrPack = data.hasSuffix(".txt") || PhotoPack.isFile(named: data)
-            let extensions = PhotoReference.extensions.map { ".\($0)" }
-            guard !isListOrPack, !extensions.contains(where: data.lowercased().hasSuffix) else {
-                return false
-            }
-            return try !PhotoReference.isFolder(data)
+            return try !isListOrPack && !PhotoFile.isPhotos(data) && !PhotoReference.isFolder(data)
         }
     }
 

@@ -112,19 +112,23 @@ private struct SumPattern {
                     && convolution($0.id)?.groups == operation.groups
             })
         else { return nil }
+        let takesImage = takesImage(operation, pattern.shape(image), convolutions.count)
+        let images = summands.filter { takesImage && $0.id == image }
+        let rest = summands.filter {
+            convolution($0.id) == nil && !(takesImage && $0.id == image)
+        }
+        guard convolutions.count + images.count > 1,
+            rest.allSatisfy({ $0.isPlain || isLoaded($0.id) })
+        else { return nil }
         let x = rewrite.copy(of: image)
         var branches = convolutions.compactMap { branch($0, rewrite) }
-        var rest = summands.filter { convolution($0.id) == nil }
-        if takesImage(operation, x.shape, convolutions.count) {
+        if !images.isEmpty {
             let identity = identityKernel(operation.groups, rewrite)
-            branches += rest.filter { $0.id == image }.map {
+            branches += images.map {
                 Branch(window: Window(), weight: scaled(identity, $0, rewrite))
             }
-            rest.removeAll { $0.id == image }
         }
-        guard branches.count > 1, rest.allSatisfy({ $0.isPlain || isLoaded($0.id) }),
-            let whole = Branch.sum(branches, of: x.shape, to: shape)
-        else { return nil }
+        guard let whole = Branch.sum(branches, of: x.shape, to: shape) else { return nil }
         let result = conv2d(
             x, weight: whole.weight, stride: whole.window.stride, padding: whole.window.padding,
             groups: operation.groups)
