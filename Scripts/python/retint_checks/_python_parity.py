@@ -203,8 +203,10 @@ class Parity(Case):
         self.assertLess(record["step"], 50_000)
         for record in retint.Trainer(settings, trainer.output, resume=True, steps=100_000):
             break
-        # The run is not in use any more, and goes on after what it has.
-        last = record["step"]
+        # The run is not in use any more, and goes on after what it has. How far it came before it
+        # noticed that nobody listens depends on the machine.
+        lines = (trainer.output / "metrics.jsonl").read_text().splitlines()
+        last = max(json.loads(line)["step"] for line in lines)
         steps = [r["step"] for r in retint.Trainer(
-            settings, trainer.output, resume=True, steps=last + 60) if r["kind"] == "train"]
-        self.assertTrue(steps and steps == sorted(set(steps)) and steps[0] > 1, (last, steps))
+            settings, trainer.output, resume=True, steps=last + 3) if r["kind"] == "train"]
+        self.assertEqual(steps, [last + 1, last + 2, last + 3])
