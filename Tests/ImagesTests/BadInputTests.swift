@@ -14,7 +14,8 @@ import Testing
         ("too-many.bad.png", "16000 × 16000 pixels, more than 64000000 in all"),
         ("scans.bad.jpg", "more than 100 scans"),
         ("animated.bad.webp", "it is an animation"),
-        ("make_goldens.py", "not a JPEG, PNG or WebP image (it holds text)"),
+        ("animated.bad.gif", "it is an animation"),
+        ("make_goldens.py", "not an image of a format that is read (it holds text)"),
         ("plane.f32", "its first bytes are unknown"),
         ("missing.png", "No such file or directory; check the path"),
         ("", "it is a directory"),
@@ -28,8 +29,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "the file is empty"), ("GIF89a", "it is a GIF"), ("BM......", "it may be a BMP"),
-        ("....ftypheic", "it is a HEIC"), ("....ftypavif", "it is an AVIF"), ("II*\0", "a TIFF"),
+        ("", "the file is empty"), ("%PDF-1.7", "it is a PDF"), ("....ftypisom", "it is a video"),
     ])
     func otherFormatsAreNamed(content: String, guess: String) throws {
         let error = try #require(refusal(Array(content.utf8)))

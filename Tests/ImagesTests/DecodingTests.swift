@@ -24,8 +24,29 @@ import Testing
         try expectEqual(Goldens.image(name), Goldens.expected(name))
     }
 
+    /// Multiplied by alpha and divided again, colors lose a level.
+    @Test(arguments: Goldens.tiffs)
+    func tiffEqualsPillow(name: String) throws {
+        let isExact = !["tiff-alpha.tif", "tiff-jpeg.tif"].contains(name)
+        try expectEqual(Goldens.image(name), Goldens.expected(name), tolerance: isExact ? 0 : 1)
+    }
+
+    @Test(arguments: Goldens.bitmaps + Goldens.gifs)
+    func bitmapsAndGIFsEqualPillow(name: String) throws {
+        try expectEqual(Goldens.image(name), Goldens.expected(name))
+    }
+
+    /// The decoders of Debian's libheif round differently from those of Pillow.
+    @Test(arguments: Goldens.heifs)
+    func heifEqualsPillow(name: String) throws {
+        try expectEqual(Goldens.image(name), Goldens.expected(name), tolerance: 3)
+    }
+
     /// Colors of a wider gamut become sRGB's, as littleCMS within Pillow turns them.
-    @Test(arguments: ["profile-png.png", "profile-jpeg.jpg", "profile-webp.webp"])
+    @Test(arguments: [
+        "profile-png.png", "profile-jpeg.jpg", "profile-webp.webp", "profile-tiff.tif",
+        "profile-heif.heic",
+    ])
     func profilesAreApplied(name: String) throws {
         let image = try Goldens.image(name)
         try expectEqual(image, Goldens.expected(name), tolerance: name.hasSuffix("jpg") ? 2 : 1)

@@ -19,7 +19,20 @@ enum Goldens {
 
     static let webps = ["alpha", "lossless", "lossy", "orientation-webp"].map { "\($0).webp" }
 
-    static let all = ["rgb8.png", "scaled.jpg"] + pngs + jpegs + webps
+    static let tiffs = [
+        "alpha", "deflate", "fax", "gray", "gray16", "jpeg", "lzw", "pages", "palette", "turned",
+    ].map { "tiff-\($0).tif" }
+
+    static let bitmaps = ["1", "8", "16", "24", "32", "565", "from-top", "old"].map {
+        "bmp-\($0).bmp"
+    }
+
+    static let gifs = ["gif-interlaced.gif", "gif-plain.gif"]
+
+    static let heifs = ["heif-av1.avif", "heif-plain.heic", "heif-turned.heic"]
+
+    static let all =
+        ["rgb8.png", "scaled.jpg"] + pngs + jpegs + webps + tiffs + bitmaps + gifs + heifs
 
     static func path(_ name: String) -> String { goldenPath(name) }
 

@@ -2,7 +2,7 @@ import CRetintImageCodecs
 
 extension Image {
     /// Profiles are a few kilobytes; larger ones are ignored.
-    private static let largestProfile = 4 << 20
+    static let largestProfile = 4 << 20
 
     /// The image in sRGB, given the profile that its colors follow.
     func converted(from profile: EmbeddedProfile?) -> Image {

@@ -20,9 +20,10 @@ struct Decoder {
     ///
     /// - Throws: `ImageError` for a JPEG, which has no transparency.
     func decodeWithAlpha() throws(ImageError) -> (width: Int, height: Int, pixels: [UInt8]) {
-        guard format != .jpeg else {
+        guard format == .png || format == .webp else {
             throw ImageError(
-                .format, file, "a JPEG has no transparency", remedy: "save it as PNG or WebP")
+                .format, file, "transparency is read from PNG and WebP files alone",
+                remedy: "save it as one of these")
         }
         let (width, height) = try readSize()
         return (width, height, try decode(channels: 4, scale: 1, width: width, height: height))
@@ -63,12 +64,23 @@ struct Decoder {
     }
 
     private func readHeader() throws(ImageError) -> CodecHeader {
+        if format == .bmp {
+            let bitmap = try bitmap()
+            var header = CodecHeader()
+            header.width = UInt32(clamping: bitmap.width)
+            header.height = UInt32(clamping: bitmap.height)
+            return header
+        }
         var header = CodecHeader()
         try run { message in
             switch format {
             case .jpeg: codec_jpeg_read_header(bytes, bytes.count, &header, message)
             case .png: codec_png_read_header(bytes, bytes.count, &header, message)
             case .webp: codec_webp_read_header(bytes, bytes.count, &header, message)
+            case .tiff: codec_tiff_read_header(bytes, bytes.count, &header, message)
+            case .gif: codec_gif_read_header(bytes, bytes.count, &header, message)
+            case .heif: codec_heif_read_header(bytes, bytes.count, &header, message)
+            case .bmp: preconditionFailure("read above")
             }
         }
         return header
@@ -84,7 +96,8 @@ struct Decoder {
     private func decode(
         channels: Int, scale: Int, width: Int, height: Int
     ) throws(ImageError) -> [UInt8] {
-        try filled(channels * width * height) { pixels throws(ImageError) in
+        if format == .bmp { return try pixelsOfBitmap() }
+        return try filled(channels * width * height) { pixels throws(ImageError) in
             try decode(UInt32(channels), scale, UInt32(width), UInt32(height), into: pixels)
         }
     }
@@ -103,14 +116,31 @@ struct Decoder {
                 codec_png_decode(bytes, bytes.count, channels, width, height, pixels, message)
             case .webp:
                 codec_webp_decode(bytes, bytes.count, channels, width, height, pixels, message)
+            case .tiff: codec_tiff_decode(bytes, bytes.count, width, height, pixels, message)
+            case .gif: codec_gif_decode(bytes, bytes.count, width, height, pixels, message)
+            case .heif: codec_heif_decode(bytes, bytes.count, width, height, pixels, message)
+            case .bmp: preconditionFailure("read by pixelsOfBitmap")
             }
         }
     }
 
+    private func bitmap() throws(ImageError) -> Bitmap {
+        do { return try Bitmap(bytes) } catch { throw damage(error.reason) }
+    }
+
+    private func pixelsOfBitmap() throws(ImageError) -> [UInt8] {
+        let bitmap = try bitmap()
+        do { return try bitmap.pixels() } catch { throw damage(error.reason) }
+    }
+
     private func run(_ body: (UnsafeMutablePointer<CChar>) -> Bool) throws(ImageError) {
         guard let message = codecMessage(body) else { return }
-        throw ImageError(
-            .damaged, file, "cannot be decoded: \(message)", remedy: "open and save it again")
+        throw damage(message)
+    }
+
+    private func damage(_ reason: String) -> ImageError {
+        ImageError(
+            .damaged, file, "cannot be decoded: \(reason)", remedy: "open and save it again")
     }
 }
 

@@ -1,10 +1,13 @@
 public import RetintFiles
 
 extension Image {
-    /// Reads a JPEG, PNG or WebP image, turned upright as its EXIF orientation states.
+    /// Reads a JPEG, PNG, WebP, TIFF, BMP, GIF or HEIF image, turned upright as its EXIF orientation
+    /// states.
     ///
     /// Transparency is dropped, 16-bit samples keep their high byte, gray, palette and CMYK become
-    /// RGB. Colors are converted to sRGB from an embedded RGB profile (ICC).
+    /// RGB. Colors are converted to sRGB from an embedded RGB profile (ICC). Of a TIFF, the first
+    /// page is read. TIFF, GIF and HEIF (HEIC, AVIF) need their libraries at run time: libtiff 4.5
+    /// or later, giflib 5, libheif.
     ///
     /// - Parameters:
     ///   - limits: Checked before anything is decoded.
@@ -24,7 +27,7 @@ extension Image {
     /// Reads an image from the bytes of a file. See `init(contentsOf:limits:minimumSide:)`.
     ///
     /// - Parameters:
-    ///   - data: The bytes of a JPEG, PNG or WebP file.
+    ///   - data: The bytes of an image file.
     ///   - name: The file's name in errors.
     /// - Throws: `ImageError` if the data exceed a limit, are damaged or of another format.
     public init(

@@ -20,7 +20,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// No metadata: files that are written with it are tagged as sRGB and state nothing else.
     public init() {}
 
-    /// Reads the metadata of a JPEG, PNG or WebP file.
+    /// Reads the metadata of an image file. Those of a TIFF are not kept.
     ///
     /// - Throws: `ImageError` if the file cannot be read or has another format. Metadata that are
     ///   damaged are dropped, see ``notes``.
@@ -34,7 +34,7 @@ public struct ImageMetadata: Hashable, Sendable {
     /// Reads the metadata in the bytes of a file. See `init(contentsOf:limits:)`.
     ///
     /// - Parameters:
-    ///   - data: The bytes of a JPEG, PNG or WebP file.
+    ///   - data: The bytes of an image file.
     ///   - name: The file's name in errors.
     /// - Throws: `ImageError` if the data are of another format.
     public init(data: [UInt8], name: String) throws(ImageError) {

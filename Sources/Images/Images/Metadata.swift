@@ -1,3 +1,5 @@
+import CRetintImageCodecs
+
 /// The EXIF data and the color profile in the bytes of an image file.
 struct Metadata {
     let bytes: [UInt8]
@@ -13,6 +15,10 @@ struct Metadata {
         case .jpeg: return segments(marker: 0xe1, prefix: prefix).first
         case .png: return chunk("eXIf", from: 8, isPNG: true).map(withoutPrefix)
         case .webp: return chunk("EXIF", from: 12, isPNG: false).map(withoutPrefix)
+        case .heif:
+            let data = part(atMost: 1 << 20, codec_heif_exif)
+            return data.count > 4 ? withoutPrefix(data.dropFirst(4)) : nil
+        case .tiff, .bmp, .gif: return nil
         }
     }
 
@@ -38,7 +44,7 @@ struct Metadata {
                 )
                 return ImageResolution(x: x, y: y, unit: unit == 1 ? .meter : .unknown)
             }
-        case .webp: found = nil
+        case .webp, .tiff, .bmp, .gif, .heif: found = nil
         }
         return found.flatMap { $0.x > 0 && $0.y > 0 ? $0 : nil }
     }
@@ -58,7 +64,27 @@ struct Metadata {
                 data[end + 1] == 0
             else { return nil }
             return EmbeddedProfile(bytes: Array(data[(end + 2)...]), isDeflated: true)
+        case .tiff, .heif:
+            let profile = part(
+                atMost: Image.largestProfile,
+                format == .tiff ? codec_tiff_profile : codec_heif_profile)
+            return profile.isEmpty
+                ? nil : EmbeddedProfile(bytes: Array(profile), isDeflated: false)
+        case .bmp, .gif: return nil
         }
+    }
+
+    private typealias PartReader = (
+        UnsafePointer<UInt8>, Int, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<Int>
+    ) -> Void
+
+    /// What a function of the C libraries copies out of the file; empty if there is nothing.
+    private func part(atMost limit: Int, _ read: PartReader) -> ArraySlice<UInt8> {
+        var size = limit
+        return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            read(bytes, bytes.count, buffer.baseAddress!, &size)
+            count = size
+        }[...]
     }
 
     /// A large profile is split into segments: the number of the part from 1, the count, the data.

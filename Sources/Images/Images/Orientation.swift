@@ -10,8 +10,15 @@ enum Orientation: Int {
 
     /// The orientation stated in a file; upright if there is none or it is invalid.
     init(of bytes: [UInt8], format: SourceFormat) {
-        let exif = Metadata(bytes: bytes, format: format).exif
-        self = exif.flatMap(TIFFReader.orientation).flatMap(Self.init) ?? .upright
+        let directories: ArraySlice<UInt8>? =
+            switch format {
+            // The file itself has the form of EXIF data.
+            case .tiff: bytes[...]
+            // Its library turns it upright, by another statement.
+            case .heif: nil
+            default: Metadata(bytes: bytes, format: format).exif
+            }
+        self = directories.flatMap(TIFFReader.orientation).flatMap(Self.init) ?? .upright
     }
 }
 

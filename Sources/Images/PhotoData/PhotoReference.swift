@@ -57,7 +57,7 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
 
 extension PhotoReference {
     /// The extensions of the files that are photos, in lower case.
-    public static let extensions: Set<String> = ["jpg", "jpeg", "png", "webp"]
+    public static let extensions = ImageFormat.readableExtensions
 
     /// Whether a path has the extension of a photo.
     package static func hasExtension(_ path: some PathConvertible) -> Bool {

@@ -1,18 +1,22 @@
 """Makes the pictures that the ImageIO tests read, and what Pillow says they hold.
 
-    python make_goldens.py        (needs Pillow 13 and numpy; writes beside itself)
+    python make_goldens.py [KIND…]     (needs Pillow 13, pillow-heif and numpy; writes beside itself)
 
-`<name>.<png|jpg|webp>` is a file to decode, `<name>.expected.png` its RGB pixels as Pillow has
+A kind is one of the functions `make_KIND`; without any, all are made.
+
+`<name>.<extension>` is a file to decode, `<name>.expected.png` its RGB pixels as Pillow has
 them, upright. `expected.rgb` holds the pixels of `rgb8.png` without any format around them: it
 shows that PNG itself is read right, so that the others may be PNG.
 """
 
 import io
 import struct
+import sys
 import zlib
 from pathlib import Path
 
 import numpy as np
+import pillow_heif
 from PIL import Image, ImageCms, ImageOps
 
 HERE = Path(__file__).parent
@@ -250,18 +254,24 @@ def wide_profile() -> bytes:
     return header + b"\0" * (128 - len(header)) + table + data
 
 
+def expect_in_srgb(name: str) -> None:
+    """What a file with the wide profile shows."""
+    read = Image.open(HERE / name).convert("RGB")
+    save_expected(
+        Path(name).stem,
+        ImageCms.profileToProfile(
+            read, io.BytesIO(wide_profile()), ImageCms.createProfile("sRGB"),
+            ImageCms.Intent.RELATIVE_COLORIMETRIC,
+            flags=ImageCms.Flags.BLACKPOINTCOMPENSATION))
+
+
 def make_profiles(rgb: np.ndarray) -> None:
     image, profile = Image.fromarray(rgb), wide_profile()
-    intent = ImageCms.Intent.RELATIVE_COLORIMETRIC
     for name, options in [("profile-png.png", {}), ("profile-webp.webp", {"lossless": True}),
-                          ("profile-jpeg.jpg", {"quality": 95, "subsampling": 0})]:
+                          ("profile-jpeg.jpg", {"quality": 95, "subsampling": 0}),
+                          ("profile-tiff.tif", {})]:
         image.save(HERE / name, icc_profile=profile, **options)
-        read = Image.open(HERE / name).convert("RGB")
-        save_expected(
-            Path(name).stem,
-            ImageCms.profileToProfile(
-                read, io.BytesIO(profile), ImageCms.createProfile("sRGB"), intent,
-                flags=ImageCms.Flags.BLACKPOINTCOMPENSATION))
+        expect_in_srgb(name)
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     save("profile-srgb.png", image, icc_profile=srgb)
     save("profile-damaged.png", image, icc_profile=profile[:150])
@@ -279,8 +289,88 @@ def make_resized(rgb: np.ndarray) -> None:
         (HERE / f"resized-{name}.rgb").write_bytes(b"".join(p.tobytes() for p in pictures))
 
 
+def make_tiff(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    gray = image.convert("L")
+    save("tiff-lzw.tif", image, compression="tiff_lzw")
+    save("tiff-deflate.tif", image, compression="tiff_adobe_deflate", big_endian=True)
+    save("tiff-gray.tif", gray, compression="packbits")
+    save("tiff-palette.tif", image.quantize(60), compression="tiff_lzw")
+    save("tiff-fax.tif", gray.convert("1"), compression="group4")
+    save("tiff-jpeg.tif", image, compression="jpeg", quality=90)
+    save("tiff-turned.tif", image, tiffinfo={274: 6})
+    # Colors that are visible enough to survive a multiplication by their alpha.
+    alpha = Image.fromarray(np.maximum(rgb[..., 0], 128))
+    save("tiff-alpha.tif", Image.merge("RGBA", [*image.split(), alpha]))
+    # As of other samples, the high byte.
+    wide = sixteen_bits(rgb)[..., 1]
+    Image.fromarray(wide.astype("<u2")).save(HERE / "tiff-gray16.tif")
+    save_expected("tiff-gray16", Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB"))
+    image.save(HERE / "tiff-pages.tif", save_all=True, append_images=[gray],
+               compression="tiff_lzw")
+    save_expected("tiff-pages", image)
+
+
+def make_gif(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb).quantize(60)
+    save("gif-plain.gif", image, interlace=0)
+    save("gif-interlaced.gif", image, interlace=1)
+    frames = [image, Image.fromarray(255 - rgb).quantize(60)]
+    frames[0].save(HERE / "animated.bad.gif", save_all=True, append_images=frames[1:])
+
+
+def bitmap(pixels: bytes, bits: int, header: int, height: int, masks: bytes = b"") -> bytes:
+    """A bitmap as Pillow does not write it."""
+    if header == 12:
+        fields = struct.pack("<IHHHH", 12, WIDTH, height, 1, bits)
+    else:
+        kind = 3 if masks else 0
+        fields = struct.pack("<IiiHHIIiiII", 40, WIDTH, height, 1, bits, kind, 0, 0, 0, 0, 0)
+    start = 14 + len(fields) + len(masks)
+    return (b"BM" + struct.pack("<IHHI", start + len(pixels), 0, 0, start) + fields + masks
+            + pixels)
+
+
+def rows(pixels: np.ndarray) -> bytes:
+    """Rows as they are, each filled up to a multiple of four bytes."""
+    return b"".join(row.tobytes() + b"\0" * (-len(row.tobytes()) % 4) for row in pixels)
+
+
+def make_bmp(rgb: np.ndarray) -> None:
+    image = Image.fromarray(rgb)
+    save("bmp-24.bmp", image)
+    save("bmp-8.bmp", image.quantize(60))
+    save("bmp-1.bmp", image.convert("1"))
+    save("bmp-32.bmp", image.convert("RGBA"))
+    red, green, blue = (rgb[..., channel].astype(np.uint16) >> 3 for channel in range(3))
+    bgr = rgb[..., ::-1]
+    for name, data in [
+        ("bmp-16", bitmap(rows((red << 10 | green << 5 | blue)[::-1]), 16, 40, HEIGHT)),
+        ("bmp-565", bitmap(rows((red << 11 | green << 6 | blue)[::-1]), 16, 40, HEIGHT,
+                           struct.pack("<III", 0xf800, 0x07e0, 0x001f))),
+        ("bmp-old", bitmap(rows(bgr[::-1]), 24, 12, HEIGHT)),
+        ("bmp-from-top", bitmap(rows(bgr), 24, 40, -HEIGHT)),
+    ]:
+        (HERE / f"{name}.bmp").write_bytes(data)
+        expect(HERE / f"{name}.bmp")
+
+
+def make_heif(rgb: np.ndarray) -> None:
+    pillow_heif.register_heif_opener()
+    # An even size, smooth: coding loses little of it.
+    image = Image.fromarray(rgb).resize((64, 48), Image.Resampling.BICUBIC)
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010f] = 6, "retint"
+    save("heif-plain.heic", image, quality=95, chroma=444)
+    save("heif-turned.heic", image, quality=95, chroma=444, exif=exif)
+    save("heif-av1.avif", image, quality=95, subsampling="4:4:4")
+    image.save(HERE / "profile-heif.heic", quality=95, chroma=444, icc_profile=wide_profile())
+    expect_in_srgb("profile-heif.heic")
+
+
 if __name__ == "__main__":
     source = picture(WIDTH, HEIGHT)
-    for make in [make_png, make_jpeg, make_scaled, make_webp, make_orientations, make_profiles,
-                 make_resized, make_composed, make_bad, make_levels]:
-        make(source)
+    kinds = sys.argv[1:] or ["png", "jpeg", "scaled", "webp", "orientations", "profiles", "resized",
+                             "composed", "bad", "levels", "tiff", "gif", "bmp", "heif"]
+    for kind in kinds:
+        globals()[f"make_{kind}"](source)

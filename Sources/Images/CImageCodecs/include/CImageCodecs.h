@@ -1,4 +1,5 @@
-// Reading and writing JPEG, PNG and WebP, and the inner loops of resampling.
+// Reading JPEG, PNG, WebP, TIFF, GIF and HEIF, writing JPEG and PNG, and the inner loops of
+// resampling.
 //
 // libjpeg and libpng report errors by setjmp and longjmp, which Swift cannot call: each function
 // here catches them, fills `message` and returns false. Nothing prints, exits or keeps state.
@@ -23,6 +24,13 @@ typedef struct {
     bool palette;
 } CodecHeader;
 
+// TIFF, GIF and HEIF are read by libraries that are loaded when they are needed. The functions for
+// a format may be called if its library is there: libtiff 4.5 or later, giflib 5, libheif.
+
+bool codec_tiff_is_available(void);
+bool codec_gif_is_available(void);
+bool codec_heif_is_available(void);
+
 // Headers: nothing is decoded and nothing of the image's size is allocated.
 
 bool codec_jpeg_read_header(
@@ -30,6 +38,13 @@ bool codec_jpeg_read_header(
 bool codec_png_read_header(
     const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
 bool codec_webp_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+bool codec_tiff_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+bool codec_gif_read_header(
+    const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
+/// The size is that of the upright image.
+bool codec_heif_read_header(
     const uint8_t *bytes, size_t count, CodecHeader *header, char *message);
 
 // Images: `pixels` has room for `channels`, else 3, * width * height bytes and receives
@@ -51,6 +66,25 @@ bool codec_png_decode_levels(
 bool codec_webp_decode(
     const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
     uint8_t *pixels, char *message);
+/// The first image of the file, not turned.
+bool codec_tiff_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message);
+bool codec_gif_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message);
+/// The main image of the file, upright.
+bool codec_heif_decode(
+    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message);
+
+// Parts of a file: at most `*size` bytes are written, and `*size` is set to how many there are; 0 if
+// there are none, or more.
+
+void codec_tiff_profile(const uint8_t *bytes, size_t count, uint8_t *profile, size_t *size);
+void codec_heif_profile(const uint8_t *bytes, size_t count, uint8_t *profile, size_t *size);
+/// The EXIF data, after four bytes with the length of what precedes them.
+void codec_heif_exif(const uint8_t *bytes, size_t count, uint8_t *exif, size_t *size);
 
 // Color profiles.
 

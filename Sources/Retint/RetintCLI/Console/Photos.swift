@@ -21,7 +21,7 @@ func photoReferences(_ source: String) throws -> [PhotoReference] {
     let found = try PhotoReference.list(source)
     guard !found.isEmpty else {
         throw CommandError(
-            .input, "\(source): contains no photos; JPEG, PNG and WebP files are read")
+            .input, "\(source): contains no photos; \(ImageFormat.readable) files are read")
     }
     return found
 }

@@ -23,7 +23,7 @@ extension CompletionKind {
     static var inspectable: CompletionKind { .file(extensions: ModelFormat.all.extensions) }
 
     static var photo: CompletionKind {
-        .file(extensions: ["jpg", "jpeg", "png", "webp", "JPG", "JPEG", "PNG"])
+        .file(extensions: PhotoReference.extensions.sorted().flatMap { [$0, $0.uppercased()] })
     }
     /// Folders, lists and packed datasets.
     static var photos: CompletionKind {

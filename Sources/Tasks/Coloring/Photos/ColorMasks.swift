@@ -47,7 +47,7 @@ public struct ColorMasks: Sendable {
         let files = try listFiles(below: path, extensions: PhotoReference.extensions)
         guard !files.isEmpty else {
             throw PhotoError(
-                .none, file: path, "contains no masks; JPEG, PNG and WebP files are read")
+                .none, file: path, "contains no masks; \(ImageFormat.readable) files are read")
         }
         let frames = try listFiles(
             below: path, extensions: PhotoReference.extensions, recursive: false)

@@ -174,7 +174,7 @@ extension PhotoFile {
         guard photos.isEmpty else { return photos }
         let hint = options.isRecursive ? "" : "; subfolders are read only if requested"
         throw PhotoError(
-            .none, file: root, "contains no photos; JPEG, PNG and WebP files are read\(hint)")
+            .none, file: root, "contains no photos; \(ImageFormat.readable) files are read\(hint)")
     }
 
     /// Whether a photo below `root` is one of the excluded files, or in an excluded folder.

@@ -1,4 +1,5 @@
 import RetintFiles
+import RetintImages
 import RetintLayers
 import RetintPhotoData
 import RetintRuntime
@@ -65,7 +66,8 @@ struct PhotoFolder {
         let photos = try PhotoReference.list(source)
         guard !photos.isEmpty else {
             throw TrainingError(
-                .noPhotos, file: source, "contains no photos; put JPEG, PNG or WebP files there")
+                .noPhotos, file: source,
+                "contains no photos; \(ImageFormat.readable) files are read")
         }
         return photos
     }
