@@ -1,4 +1,5 @@
 import Foundation
+import RetintCheckpoints
 import RetintCommandSupport
 import RetintTestSupport
 import Testing
@@ -152,6 +153,47 @@ import Testing
             URL(filePath: "/usr/bin/unshare"),
             ["-rm", "/bin/bash", "-c", script, "bash", old, disk.rawValue]
                 + [builtProgram("retint").path] + command, in: bench.directory)
+    }
+
+    /// A disk that others fill during a training loses its pages; the state is saved.
+    @Test(.enabled(if: mountsWork, "file systems cannot be mounted here"))
+    func aFullDiskDoesNotLoseATraining() throws {
+        try bench.makeDirectory("photos")
+        for name in ["1", "2"] { _ = try bench.makePhoto("photos/\(name).png") }
+        try bench.makeDirectory("disk")
+        let settings = [
+            "width=0.0625", "batch=1", "steps=1000000", "log_every=1", "save_every=2",
+            "validate_every=2", "data.crop=32", "data.train=photos", "data.validation=photos",
+        ]
+        let script = """
+            mount -t tmpfs -o size=8m none disk || exit 99
+            "$@" & training=$!
+            # saved WHICH: waits until last.h5 is another file.
+            saved() {
+                for _ in $(seq 600); do
+                    now=$(stat -c %i disk/run/last.h5 2>/dev/null) && [ "$now" != "$1" ] && return
+                    sleep 0.05
+                done
+                exit 98
+            }
+            saved none
+            dd if=/dev/zero of=disk/filler bs=4k 2>/dev/null
+            for _ in 1 2 3; do saved "$now"; done
+            kill -INT $training
+            wait $training
+            status=$?
+            cp disk/run/last.h5 last.h5
+            exit $status
+            """
+        let result = try runProcess(
+            URL(filePath: "/usr/bin/unshare"),
+            ["-rm", "/bin/bash", "-c", script, "bash", builtProgram("retint").path, "train"]
+                + ["--output", "disk/run", "--set"] + settings, in: bench.directory)
+        #expect(result.code == 130, "\(result.code) \(result.messages)")
+        let said = "No space left on device; free some space or choose another disk; the training "
+        #expect(result.messages.contains(said + "goes on without it"), "\(result.messages)")
+        let last = try Checkpoint(contentsOf: bench.path("last.h5"))
+        #expect(last.training != nil)
     }
 
     private static let mountsWork: Bool = {

@@ -96,6 +96,31 @@ import Testing
         #expect(error?.description == "batch: is 0; it takes a whole number from 1 to 4096")
     }
 
+    /// With a time limit, the curve is as far as the steps or the time, whichever is further.
+    @Test func timeShortensTheSchedule() {
+        var schedule = Schedule()
+        for kind in [Schedule.Kind.cosine, .oneCycle] {
+            schedule.kind = kind
+            let half = schedule.share(at: 40, of: 80)
+            #expect(abs(schedule.share(at: 3, of: 80, elapsed: 0.5) - half) < 1e-9)
+            #expect(schedule.share(at: 60, of: 80, elapsed: 0.5) == schedule.share(at: 60, of: 80))
+            let end = schedule.share(at: 3, of: 80, elapsed: 1.5)
+            #expect(abs(end - schedule.share(at: 80, of: 80)) < 1e-9, "\(kind)")
+        }
+        (schedule.kind, schedule.every) = (.step, 10)
+        #expect(schedule.share(at: 5, of: 80, elapsed: 0.9) == 1)
+        (schedule.kind, schedule.warmupSteps) = (.cosine, 4)
+        #expect(schedule.share(at: 1, of: 80, elapsed: 0.9) == 0.5)
+    }
+
+    @Test func aTeacherFadesWithTheTime() {
+        var distillation = TrainingConfiguration().distillation
+        (distillation.weight, distillation.finalWeight) = (0.8, 0)
+        #expect(abs(distillation.share(at: 0, of: 100, elapsed: 0.75) - 0.2) < 1e-9)
+        #expect(distillation.share(at: 99, of: 100, elapsed: 0.1) == 0)
+        #expect(distillation.share(at: 0, of: 100, elapsed: 2) == 0)
+    }
+
     /// CosineAnnealingLR(T_max=8, eta_min=0.1) and StepLR(3, 0.5) of PyTorch, from a rate of 1.
     @Test(arguments: [
         (

@@ -61,11 +61,19 @@ import Testing
         #expect(report.paretoFront(\.medianSeconds).map(\.candidate) == ["a", "b", "d"])
     }
 
+    /// A candidate that was dropped early is not compared with those that trained on.
+    @Test func theParetoFrontHasEqualBudgets() {
+        let rows = [row("a", 1, 5, steps: 2), row("b", 2, 3), row("c", 3, 4), row("d", 4, 1)]
+        let report = ArchitectureSearchReport(size: 64, rungs: [2, 4], candidates: rows)
+        #expect(report.paretoFront(\.medianSeconds).map(\.candidate) == ["b", "d"])
+    }
+
     private func row(
-        _ name: String, _ seconds: Double, _ difference: Double
+        _ name: String, _ seconds: Double, _ difference: Double, steps: Int = 4
     ) -> ArchitectureSearchReport.Candidate {
         ArchitectureSearchReport.Candidate(
-            candidate: name, checkpoint: "\(name).h5", steps: 4, isFinalist: true, parameters: 1,
+            candidate: name, checkpoint: "\(name).h5", steps: steps, isFinalist: true,
+            parameters: 1,
             multiplyAdds: 1, bytes: 2, medianSeconds: seconds, loss: 1, deltaE2000: difference,
             colorfulness: 1, psnrDb: 1)
     }

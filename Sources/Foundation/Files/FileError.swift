@@ -41,6 +41,9 @@ extension FileError {
     /// The system's error number; 0 if the refusal is our own.
     public var errorNumber: Int32 { kind.errorNumber }
 
+    /// Whether there is no space: on the disk, by a quota, or by a limit on the sizes of files.
+    package var isWithoutSpace: Bool { [ENOSPC, EDQUOT, EFBIG].contains(errorNumber) }
+
     private static func remedy(for number: Int32) -> String {
         switch number {
         case ENOENT: "check the path"

@@ -50,6 +50,18 @@ package final class FileWriter {
         if let error { throw error }
     }
 
+    /// Appends all bytes, or, if that fails, none of them.
+    package func append(_ bytes: [UInt8]) throws(FileError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure }
+        do {
+            try write(bytes)
+        } catch {
+            ftruncate(descriptor, status.st_size)
+            throw error
+        }
+    }
+
     /// Continues writing at the file's start, overwriting it.
     package func rewind() throws(FileError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure }

@@ -76,8 +76,9 @@ struct TrainCommand: AsyncParsableCommand {
     var defaults = false
 
     func validate() throws {
-        if configFile == nil && !defaults {
-            throw ValidationError("Missing expected argument '--config <file>'")
+        if configFile == nil && settings.isEmpty && !defaults {
+            throw ValidationError(
+                "Missing expected argument '--config <file>', or '--set data.train=PHOTOS'")
         }
         let modes = [dryRun, learningRateRangeTest, samples != nil, resume, autoResume]
         if modes.filter({ $0 }).count > 1 {
@@ -93,9 +94,10 @@ struct TrainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let config = configFile, !defaults else {
+        guard !defaults else {
             return Console.printLines(String(TrainingConfiguration().yaml.dropLast()))
         }
+        let config = configFile
         var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
@@ -104,7 +106,9 @@ struct TrainCommand: AsyncParsableCommand {
         if dryRun || learningRateRangeTest || samples != nil {
             try ranks.requireOne(for: "--dry-run, --lr-range-test and --samples")
         }
-        if let samples { return try write(samples, configuration, inputs: [config]) }
+        if let samples {
+            return try write(samples, configuration, inputs: config.map { [$0] } ?? [])
+        }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
         let outcome = try await train(configuration, ranks)
@@ -140,8 +144,11 @@ extension TrainCommand {
         Console.print(
             "\(rehearsal.overview.photos) photos, \(rehearsal.overview.validationPhotos) to "
                 + "validate with; a step takes \(duration(rehearsal.step)), a validation "
-                + "\(rehearsal.validation.map(duration) ?? "–"); \(configuration.steps) steps take "
-                + "about \(duration(rehearsal.total))")
+                + "\(rehearsal.validation.map(duration) ?? "–"); "
+                + (rehearsal.steps < configuration.steps
+                    ? "the time limit of \(duration(rehearsal.total)) ends the training after about "
+                        + "\(rehearsal.steps) of \(configuration.steps) steps"
+                    : "\(configuration.steps) steps take about \(duration(rehearsal.total))"))
     }
 
     private func write(
@@ -180,6 +187,28 @@ extension TrainCommand {
 private final class TrainingDisplay: Sendable {
     private let configuration: TrainingConfiguration
     private let bar = Mutex<ProgressBar?>(nil)
+    private let latest = Mutex(Latest())
+
+    /// The latest measurements, for the bar.
+    private struct Latest {
+        var epoch: Int?
+        var learningRate, deltaE2000: Double?
+
+        mutating func add(_ record: MetricsRecord) {
+            epoch = record.epoch
+            learningRate = record.learningRate ?? learningRate
+            deltaE2000 = record.validation?.deltaE2000 ?? deltaE2000
+        }
+
+        func note(step: Int, loss: Double) -> String {
+            var parts = ["step \(step)"]
+            if let epoch { parts.append("epoch \(epoch)") }
+            parts.append("loss \(Format.fixed(loss, 5))")
+            if let learningRate { parts.append("rate \(Format.significant(learningRate))") }
+            if let deltaE2000 { parts.append("ΔE2000 \(Format.fixed(deltaE2000, 2))") }
+            return parts.joined(separator: ", ")
+        }
+    }
 
     init(_ configuration: TrainingConfiguration) { self.configuration = configuration }
 
@@ -229,9 +258,8 @@ private final class TrainingDisplay: Sendable {
     func show(_ event: TrainingEvent) {
         switch event {
         case .step(let step, let loss):
-            bar.withLock {
-                $0?.update(step * configuration.batch, note: "loss \(Format.fixed(loss, 5))")
-            }
+            let note = latest.withLock { $0.note(step: step, loss: loss) }
+            bar.withLock { $0?.update(step * configuration.batch, note: note) }
         case .metrics(let record): show(record)
         case .badPhoto(let problem): write { Console.warn("skipped \(problem)") }
         case .note(let text): write { Console.note(text) }
@@ -240,6 +268,7 @@ private final class TrainingDisplay: Sendable {
     }
 
     private func show(_ record: MetricsRecord) {
+        latest.withLock { $0.add(record) }
         guard let metrics = record.validation else { return }
         let ratio = metrics.psnr.map { Format.fixed($0, 2) } ?? "∞"
         let line =

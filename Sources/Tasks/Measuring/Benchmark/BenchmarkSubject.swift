@@ -79,10 +79,8 @@ struct BenchmarkSubject {
         program = try Program(outputs: [("loss", shared.loss)], options: compileOptions)
         try program.load((consume checkpoint).variables)
         try program.load(graph.initialOptimizerState())
-        try program.load([
-            "learning_rate": TensorData(scalar: 1e-4),
-            SharedGradients.requestsName: TensorData(shape: [2], scalars: [0, 0]),
-        ])
+        try program.load(["learning_rate": TensorData(scalar: 1e-4)])
+        try program.load(SharedGradients.noRequests)
         inputs = [
             "lightness": TensorData(shape: input, scalars: Self.lightness(input)),
             "ab": Self.noise(output, name: "ab", low: -50, high: 50),

@@ -138,7 +138,8 @@ extension TrainingConfiguration {
                     "steps per epoch; null: each photo once"),
                 .init(
                     "time_limit", optional: \.timeLimit, .range(0.001...1e6),
-                    "minutes after which training ends"),
+                    "minutes after which training ends, those before a resume included; the "
+                        + "schedule falls over them if the steps take longer"),
                 .init(
                     "validate_every", \.validateEvery, .range(1...1_000_000_000),
                     "steps between validations"),

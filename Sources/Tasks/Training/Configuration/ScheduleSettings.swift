@@ -33,15 +33,20 @@ extension TrainingConfiguration {
 
 extension TrainingConfiguration.ScheduleSettings {
     /// The share of the full rate at `step`, counted from 0, of `total`.
-    func share(at step: Int, of total: Int) -> Double {
+    ///
+    /// - Parameter elapsed: the share of the time limit that has passed: cosine and one-cycle are
+    ///   as far as the steps or the time, whichever is further.
+    func share(at step: Int, of total: Int, elapsed: Double = 0) -> Double {
         guard step >= warmupSteps else { return Double(step + 1) / Double(warmupSteps) }
         let (done, length) = (step - warmupSteps, max(total - warmupSteps, 1))
         switch kind {
         case .constant: return 1
         case .cosine:
-            return interpolate(1, finalShare, min(Double(done) / Double(length), 1))
+            let progress = max(Double(done) / Double(length), elapsed)
+            return interpolate(1, finalShare, min(progress, 1))
         case .step: return pow(factor, Double(done / every))
-        case .oneCycle: return oneCycle(Double(done), of: Double(length))
+        case .oneCycle:
+            return oneCycle(max(Double(done), elapsed * Double(length)), of: Double(length))
         }
     }
 

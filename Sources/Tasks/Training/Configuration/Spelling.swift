@@ -1,16 +1,5 @@
 /// Names for one that is misspelled.
 public enum Spelling {
-    /// The names most likely meant: those that are similar, or else the nearest ones; at most
-    /// three, the nearest first.
-    ///
-    /// - Parameters:
-    ///   - word: what was written; a name in another section, as in `section.name`, is similar.
-    ///   - names: what it may be.
-    public static func nearest(to word: String, among names: [String]) -> [String] {
-        let similar = similar(to: word, among: names)
-        return similar.isEmpty ? scored(word, names).prefix(3).map(\.name) : similar
-    }
-
     /// The similar names, at most three, the nearest first.
     ///
     /// - Parameters:
@@ -19,9 +8,14 @@ public enum Spelling {
     public static func similar(to word: String, among names: [String]) -> [String] {
         let scored = scored(word, names)
         guard let best = scored.first?.distance,
-            best <= max(2.5, Double(lastPart(word).count) / 3)
+            best <= tolerance(lastPart(word).count)
         else { return [] }
         return scored.prefix(3).filter { $0.distance <= best + 0.5 }.map(\.name)
+    }
+
+    /// The largest distance of a similar name: of short words, most letters have to be right.
+    private static func tolerance(_ count: Int) -> Double {
+        count < 4 ? 1 : max(2.5, Double(count) / 3)
     }
 
     private static func scored(

@@ -4,16 +4,25 @@ import Yams
 extension TrainingConfiguration {
     /// Reads a YAML file; keys that it does not contain keep their defaults.
     ///
-    /// - Parameter settings: `key=value` pairs that take precedence.
+    /// - Parameters:
+    ///   - path: the file; nil: only the settings.
+    ///   - settings: `key=value` pairs that take precedence.
     /// - Throws: `FileError` if the file cannot be read, ``TrainingError`` for an unknown key, a
     ///   value out of range, or missing photos to train on.
-    public init(contentsOf path: some PathConvertible, settings: [String] = []) throws {
-        let name = path.filePath.string
-        let bytes = try readFile(name, maximumBytes: 1 << 20)
-        try self.init(yaml: String(decoding: bytes, as: UTF8.self), name: name)
+    public init(contentsOf path: (some PathConvertible)?, settings: [String] = []) throws {
+        let name = path?.filePath.string
+        let bytes = try name.map { try readFile($0, maximumBytes: 1 << 20) } ?? []
+        guard !bytes.contains(0) else {
+            throw TrainingError(
+                at: name ?? "",
+                "is not a YAML file; init=FILE in --set starts from a checkpoint")
+        }
+        try self.init(
+            yaml: String(decoding: bytes, as: UTF8.self), name: name ?? "configuration")
         for setting in settings { try set(setting) }
         guard !data.train.isEmpty else {
-            throw TrainingError(at: name, "data.train is missing; set it to a folder of photos")
+            throw TrainingError(
+                at: name ?? "", "data.train is missing; set it to a folder of photos")
         }
     }
 
@@ -113,11 +122,26 @@ private struct KeyError: Error {
 
     static func unknown(_ key: String) -> KeyError {
         let known = TrainingConfiguration.Field.all.map(\.key)
-        let nearest = Spelling.nearest(to: key, among: known).joined(separator: ", ")
+        let last = key.split(separator: ".").last.map(String.init) ?? key
+        let meant =
+            namesElsewhere[last].map { [$0] } ?? Spelling.similar(to: key, among: known)
+        let question = meant.isEmpty ? "" : "did you mean \(meant.joined(separator: ", "))? "
         return KeyError(
-            problem: "there is no key \(key); did you mean \(nearest)? "
-                + "retint train --defaults prints all keys")
+            problem: "there is no key \(key); \(question)retint train --defaults prints all keys")
     }
+
+    /// Keys by the names that they have in PyTorch, Lightning and timm.
+    private static let namesElsewhere = [
+        "lr": "optimizer.learning_rate", "wd": "optimizer.weight_decay",
+        "num_workers": "data.loader_threads", "workers": "data.loader_threads",
+        "batch_size": "batch", "max_steps": "steps", "max_epochs": "epochs",
+        "max_time": "time_limit", "amp": "compute", "precision": "compute", "model": "architecture",
+        "pretrained": "init", "checkpoint": "init", "output_dir": "output",
+        "crop_size": "data.crop",
+        "image_size": "data.crop", "warmup": "schedule.warmup_steps",
+        "scheduler": "schedule.kind", "gradient_clip_val": "optimizer.clip_grad_norm",
+        "accumulate_grad_batches": "accumulate", "grad_accum_steps": "accumulate",
+    ]
 }
 
 extension TrainingConfiguration {

@@ -71,7 +71,8 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var epochs: Double?
     /// Steps per epoch; nil: once through all photos.
     public var epochSteps: Int?
-    /// Minutes after which training ends.
+    /// Minutes after which training ends, over all runs that resume it. Cosine and one-cycle
+    /// schedules fall over this time if it ends before the steps do.
     public var timeLimit: Double?
     /// Steps between validations.
     public var validateEvery = 500

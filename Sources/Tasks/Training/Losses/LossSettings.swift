@@ -85,9 +85,13 @@ extension TrainingConfiguration.DistillationSettings: ConfigurationSection {
     }
 
     /// The teacher's share of the loss at a step, counted from 0, of `total`.
-    func share(at step: Int, of total: Int) -> Double {
+    ///
+    /// - Parameter elapsed: the share of the time limit that has passed, at which the share is if
+    ///   the steps are not as far.
+    func share(at step: Int, of total: Int, elapsed: Double = 0) -> Double {
         let last = finalWeight ?? weight
-        return weight + (last - weight) * Double(step) / Double(max(total - 1, 1))
+        let progress = max(Double(step) / Double(max(total - 1, 1)), min(elapsed, 1))
+        return weight + (last - weight) * progress
     }
 }
 

@@ -15,7 +15,9 @@ package struct SharedGradients {
     typealias Residual = (variable: Tensor, next: Tensor)
 
     /// The variable of this rank's requests.
-    package static let requestsName = "requests"
+    static let requestsName = "requests"
+    /// That variable without any request.
+    package static var noRequests: [String: TensorData] { StepRequests().variables }
     /// A bucket is closed at this many elements, 8 MiB: larger ones wait longer for their first
     /// gradient, smaller ones send more messages.
     private static let mostElements = 1 << 21
@@ -42,7 +44,8 @@ package struct SharedGradients {
         // The sums over the ranks are then means over all examples.
         let part = loss * Float(shares.weight(of: shares.rank))
         let own = try RetintGraph.gradients(of: part, withRespectTo: parameters)
-        let requests = loss.graph.variable(Self.requestsName, [2], role: .setting)
+        let requests = loss.graph.variable(
+            Self.requestsName, [StepRequests.count], role: .setting)
         let (sums, residuals) = Self.sums(
             own, of: parameters, with: [part, requests], over: shares.size,
             compresses: compression == .float16)
@@ -112,13 +115,25 @@ struct StepRequests: Hashable, Sendable {
     var stops = false
     /// Whether the time is up.
     var isTimeUp = false
+    /// The share of the time limit that has passed. One rank states it, so that the learning rates
+    /// of all are equal; those of the others are 0.
+    var elapsed: Float = 0
 
-    init(stops: Bool = false, isTimeUp: Bool = false) {
-        (self.stops, self.isTimeUp) = (stops, isTimeUp)
+    /// The number of ``scalars``.
+    static let count = 3
+
+    init(stops: Bool = false, isTimeUp: Bool = false, elapsed: Float = 0) {
+        (self.stops, self.isTimeUp, self.elapsed) = (stops, isTimeUp, elapsed)
     }
 
     /// - Parameter sums: the sums of ``scalars`` over all ranks.
-    init(sums: [Float]) { (stops, isTimeUp) = (sums[0] > 0, sums[1] > 0) }
+    init(sums: [Float]) {
+        (stops, isTimeUp, elapsed) = (sums[0] > 0, sums[1] > 0, sums[2])
+    }
 
-    var scalars: [Float] { [stops ? 1 : 0, isTimeUp ? 1 : 0] }
+    var variables: [String: TensorData] {
+        [SharedGradients.requestsName: TensorData(shape: [Self.count], scalars: scalars)]
+    }
+
+    private var scalars: [Float] { [stops ? 1 : 0, isTimeUp ? 1 : 0, elapsed] }
 }

@@ -21,6 +21,7 @@ extension ArchitectureSearchReport {
                 "<h1>Search</h1><p>Rounds end after \(steps) steps; quality is measured on the "
                     + "validation photos.</p>",
                 HTMLPage.table(header, rows, textColumns: 1),
+                HTMLPage.explanation(of: ["ΔE2000", "PSNR", "colorfulness"]),
                 "<h2>Quality against cost</h2><div class=\"plots\">\(plots)</div>",
                 "<h2>Environment</h2>\n<p>\(environment.escapedForHTML)</p>",
             ]

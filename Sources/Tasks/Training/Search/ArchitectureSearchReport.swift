@@ -40,12 +40,15 @@ public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
     /// The best first.
     public let candidates: [Candidate]
 
-    /// The candidates that no other candidate beats in both cost and color difference.
+    /// The candidates that no other candidate beats in both cost and color difference, of those
+    /// that were trained longest: a candidate that was dropped early is not worse for that.
     ///
     /// - Parameter cost: the cost to weigh against the color difference, such as the latency.
     public func paretoFront(_ cost: (Candidate) -> Double) -> [Candidate] {
-        candidates.filter { row in
-            !candidates.contains { other in
+        let longest = candidates.map(\.steps).max()
+        let finalists = candidates.filter { $0.steps == longest }
+        return finalists.filter { row in
+            !finalists.contains { other in
                 let (otherCost, rowCost) = (cost(other), cost(row))
                 return otherCost <= rowCost && other.deltaE2000 <= row.deltaE2000
                     && (otherCost < rowCost || other.deltaE2000 < row.deltaE2000)

@@ -21,7 +21,7 @@ final class EventFile {
     func append(_ event: Tensorboard_Event) throws {
         var event = event
         event.wallTime = Date().timeIntervalSince1970
-        try file.write(Self.record(try event.serializedBytes()))
+        try file.append(Self.record(try event.serializedBytes()))
     }
 
     static func record(_ bytes: [UInt8]) -> [UInt8] {

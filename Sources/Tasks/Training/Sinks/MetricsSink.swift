@@ -70,6 +70,7 @@ final class MetricsLog: MetricsSink {
     }
 
     func append(_ record: MetricsRecord) throws {
-        try file.write([UInt8](try encoder.encode(record)) + [UInt8(ascii: "\n")])
+        // Half of a line would spoil the next one.
+        try file.append([UInt8](try encoder.encode(record)) + [UInt8(ascii: "\n")])
     }
 }

@@ -102,7 +102,9 @@ final class RunReport: MetricsSink {
         let drawn = (all + communication).map { title, series, isLogarithmic in
             LinePlot(title, xLabel: "step", series, isLogarithmic: (false, isLogarithmic)).html
         }
-        return "<h2>Curves</h2><div class=\"plots\">\(drawn.joined())</div>"
+        let words = HTMLPage.explanation(
+            of: ["loss", "ΔE2000", "PSNR", "colorfulness", "gradient norm"])
+        return "<h2>Curves</h2><div class=\"plots\">\(drawn.joined())</div>\(words)"
     }
 
     /// How long each rank waited for others; empty with one rank.

@@ -8,6 +8,8 @@ final class RunFolder {
     let path: String
     /// Keeps other processes from training in the folder.
     private var lock: FolderLock?
+    /// For the next `last.h5`, which is written beside the old one.
+    private var space: ReservedSpace?
 
     init(_ path: String) { self.path = path }
 
@@ -107,7 +109,7 @@ final class RunFolder {
         lock = new
     }
 
-    func unlock() { lock = nil }
+    func unlock() { (lock, space) = (nil, nil) }
 
     // MARK: Writing
 
@@ -144,7 +146,20 @@ final class RunFolder {
                         + "unchanged. Lower optimizer.learning_rate")
             }
         }
+        guard path == last else { return try checkpoint.write(to: path) }
+        space = nil
         try checkpoint.write(to: path)
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        // The disk may be full now: the next state is written if there is space by then.
+        space = try? ReservedSpace(in: self.path, bytes: Int(status.st_size))
+    }
+
+    /// Reserves space for the first `last.h5`.
+    ///
+    /// - Throws: `FileError` if the disk has less space.
+    func reserveSpace(bytes: Int) throws(FileError) {
+        space = try ReservedSpace(in: path, bytes: bytes)
     }
 
     /// Also keeps `last.h5` as `step-<n>.h5`, and removes the oldest ones beyond the number to

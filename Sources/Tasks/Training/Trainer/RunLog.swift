@@ -1,4 +1,5 @@
 import RetintDistributed
+import RetintFiles
 import RetintGraph
 import RetintImages
 import RetintTensors
@@ -9,6 +10,8 @@ final class RunLog {
     let report: (TrainingEvent) -> Void
     private let ranks: Communicator
     private var sinks: [any MetricsSink] = []
+    /// Files that could not be written, which is reported once.
+    private var unwritten: Set<String> = []
     /// Files of training photos that were reported as unreadable.
     private var reportedPhotos: Set<String> = []
 
@@ -22,8 +25,20 @@ final class RunLog {
     }
 
     func append(_ record: MetricsRecord) throws {
-        for sink in sinks { try sink.append(record) }
+        try writing { try $0.append(record) }
         report(.metrics(record))
+    }
+
+    /// Writes to all sinks. A full disk costs metrics and pictures, but not the training.
+    private func writing(_ append: (any MetricsSink) throws -> Void) throws {
+        for sink in sinks {
+            do {
+                try append(sink)
+            } catch let error as FileError where error.isWithoutSpace {
+                guard unwritten.insert(error.file).inserted else { continue }
+                report(.note("\(error); the training goes on without it"))
+            }
+        }
     }
 
     /// - Parameter weights: the trained parameters by name.
@@ -31,7 +46,7 @@ final class RunLog {
         _ samples: [ValidationSample], weights: [String: TensorData], step: Int
     ) throws {
         let scalars = weights.mapValues(\.scalars)
-        for sink in sinks { try sink.append(samples, weights: scalars, step: step) }
+        try writing { try $0.append(samples, weights: scalars, step: step) }
     }
 
     /// Reports photos that were found to be unreadable since the last call.

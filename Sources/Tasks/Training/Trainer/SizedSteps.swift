@@ -54,6 +54,7 @@ final class SizedSteps {
 
     func load(_ variables: [String: TensorData]) throws { try current.load(variables) }
     var variables: [String: TensorData] { current.variables }
+    var variableBytes: Int { current.variableBytes }
     var initialOptimizerState: [String: TensorData] { current.initialOptimizerState }
     var parameterNames: [String] { current.parameterNames }
     var statisticNames: Set<String> { current.statisticNames }

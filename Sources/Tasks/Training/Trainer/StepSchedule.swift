@@ -11,27 +11,30 @@ struct StepSchedule {
     /// Steps whose gradients are averaged before weights change.
     let accumulate: Int
 
-    /// - Parameter step: counted from 0.
-    func settings(at step: Int) -> TrainingStep.Settings {
+    /// - Parameters:
+    ///   - step: counted from 0.
+    ///   - elapsed: the share of the time limit that has passed; 0 without one.
+    func settings(at step: Int, elapsed: Double) -> TrainingStep.Settings {
         TrainingStep.Settings(
             learningRates: groups.map {
-                optimizer.learningRate * $0.rate * $0.schedule.share(at: step, of: steps)
+                optimizer.learningRate * $0.rate
+                    * $0.schedule.share(at: step, of: steps, elapsed: elapsed)
             },
             averageDecay: averageDecay(at: step),
-            teacherShare: distillation.share(at: step, of: steps),
+            teacherShare: distillation.share(at: step, of: steps, elapsed: elapsed),
             applies: (step + 1).isMultiple(of: accumulate))
     }
 
-    /// As ``settings(at:)``, at a given learning rate and without averages, for a step on trial.
+    /// As ``settings(at:elapsed:)``, at a given learning rate and without averages, for a step on trial.
     func settings(at step: Int, rate: Double) -> TrainingStep.Settings {
         TrainingStep.Settings(
             learningRates: groups.map { rate * $0.rate }, averageDecay: 0,
             teacherShare: distillation.share(at: step, of: steps), applies: true)
     }
 
-    /// The learning rate of a step, counted from 0.
-    func learningRate(at step: Int) -> Double {
-        optimizer.learningRate * schedule.share(at: step, of: steps)
+    /// The learning rate of a step, counted from 0. See ``settings(at:elapsed:)``.
+    func learningRate(at step: Int, elapsed: Double) -> Double {
+        optimizer.learningRate * schedule.share(at: step, of: steps, elapsed: elapsed)
     }
 
     /// The decay of averaged weights at a step, counted from 0: small at first, because otherwise

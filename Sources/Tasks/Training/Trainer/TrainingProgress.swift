@@ -10,6 +10,8 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     /// Validations since that one; nil in runs from before this was counted.
     var sinceBest: Int?
     var validationsSinceBest: Int { sinceBest ?? 0 }
+    /// Seconds of training so far, for a time limit; nil in runs from before this was counted.
+    var seconds: Double?
     /// Whether a validation was due after the last step, but was not completed.
     var isValidationDue: Bool?
     /// The sums over the steps since the last record.
@@ -25,7 +27,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     private static let counts = 0...1 << 40
 
     enum CodingKeys: String, CodingKey {
-        case step, configuration, meter, photos
+        case step, configuration, meter, photos, seconds
         case isValidationDue = "validation_due"
         case consecutiveSkips = "consecutive_skips"
         case bestLoss = "best_loss"
@@ -40,7 +42,8 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     init?(json: String) {
         guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)),
             [progress.step, progress.validationsSinceBest, progress.consecutiveSkips ?? 0]
-                .allSatisfy(Self.counts.contains), progress.meter?.isValid ?? true
+                .allSatisfy(Self.counts.contains), progress.meter?.isValid ?? true,
+            (0...1e12).contains(progress.seconds ?? 0)
         else { return nil }
         self = progress
     }

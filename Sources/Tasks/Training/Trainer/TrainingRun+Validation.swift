@@ -8,7 +8,8 @@ extension TrainingRun {
         try log.reportNewlyBadOfAll(source.photos.badPhotos)
         var record = record("train")
         try state.meter.fill(&record, batch: configuration.batch, ranks)
-        record.learningRate = schedule.learningRate(at: state.progress.step - 1)
+        record.learningRate = schedule.learningRate(
+            at: state.progress.step - 1, elapsed: elapsed)
         state.meter = StepMeter()
         try log.append(record)
     }
@@ -28,14 +29,18 @@ extension TrainingRun {
                 "step \(step): the validation loss is not finite; nothing was saved "
                     + "since. Lower optimizer.learning_rate and resume")
         }
+        var progress = state.progress
+        let isBest = progress.validated(metrics.loss)
+        if isBest, ranks.rank == 0 {
+            try folder.write(state.network(of: weights), to: folder.best, step: step)
+        }
+        state.progress = progress
         var record = record("validation")
         record.validation = metrics
         try log.append(record)
         let learned = Set(state.step.parameterNames)
         try log.append(
             validator.samples, weights: weights.filter { learned.contains($0.key) }, step: step)
-        guard state.progress.validated(metrics.loss), ranks.rank == 0 else { return }
-        try folder.write(state.network(of: weights), to: folder.best, step: step)
     }
 
     private func record(_ kind: String) -> MetricsRecord {

@@ -1,5 +1,6 @@
 import RetintArchitectures
 import RetintDistributed
+import RetintFiles
 import RetintGraph
 import RetintTensors
 
@@ -21,6 +22,8 @@ final class TrainingRun {
     private(set) var validator: Validator?
     /// The requests of ranks with the last step.
     private var requests = StepRequests()
+    /// The share of the time limit that had passed before the last step.
+    private(set) var elapsed = 0.0
 
     /// Reads the checkpoint, lists the photos, and compiles the training step; writes nothing.
     ///
@@ -80,24 +83,40 @@ final class TrainingRun {
         until end: Int? = nil, shouldStop: () -> Bool = { false }
     ) throws -> Trainer.Outcome {
         let firstStep = state.progress.step
-        if ranks.rank == 0 { try folder.takeLock(isNew: firstStep == 0) }
+        if ranks.rank == 0 {
+            try folder.takeLock(isNew: firstStep == 0)
+            try folder.reserveSpace(bytes: state.step.variableBytes)
+        }
         defer { folder.unlock() }
         try log.open { try folder.openSinks(configuration, resumingAt: firstStep) }
         try keepResumed(firstStep)
+        do {
+            return try train(until: end, shouldStop)
+        } catch let error as FileError where ranks.size == 1 {
+            // Whatever could not be written, the state can be: there is space for it.
+            try? save(keeps: false)
+            throw error
+        }
+    }
+
+    private func train(until end: Int?, _ shouldStop: () -> Bool) throws -> Trainer.Outcome {
+        let firstStep = state.progress.step
         if state.progress.isValidationDue == true { try validate(shouldStop) }
         let lastStep = min(end ?? configuration.steps, configuration.steps)
-        let deadline = configuration.timeLimit.map { ContinuousClock.now + .seconds($0 * 60) }
+        let time = TrainingTime(before: state.progress.seconds ?? 0, limit: configuration.timeLimit)
         let loader = BatchLoader(
             source, steps: firstStep..<max(lastStep, firstStep),
             threads: configuration.data.loaderThreads)
         defer { loader.stop() }
-        requests = StepRequests()
+        requests = StepRequests(elapsed: time.shareAtStart)
         while state.progress.step < lastStep {
             let own = StepRequests(
-                stops: shouldStop(), isTimeUp: deadline.map { ContinuousClock.now >= $0 } ?? false)
+                stops: shouldStop(), isTimeUp: time.isUp,
+                elapsed: ranks.rank == 0 ? time.share : 0)
             // Several ranks stop together, after a step in which one of them requested it.
             if ranks.size == 1 { requests = own }
             if requests.stops { return try finish(.interrupted) }
+            state.progress.seconds = time.seconds
             if requests.isTimeUp { return try finish(.timeLimit, validates: true, shouldStop) }
             try advance(loader, own)
             if isDue(configuration.validateEvery) {
@@ -156,7 +175,8 @@ final class TrainingRun {
         let start = clock.now
         let batch = try loader.take()
         let loaded = clock.now
-        var settings = schedule.settings(at: state.progress.step)
+        elapsed = Double(requests.elapsed)
+        var settings = schedule.settings(at: state.progress.step, elapsed: elapsed)
         settings.requests = own
         let waited = ranks.waitingTime
         let result = try state.step.run(batch, settings)

@@ -59,6 +59,8 @@ final class TrainingStep {
         if options.synchronizesBatchNorm, ranks.size > 1 { graph.batchNormShares = shares }
         let batch = shares.own.count
         let prediction = objective.prediction(graph, shape: [batch, 1, side, side])
+        // Such as a crop of a size that the network does not take.
+        if let error = graph.error { throw error }
         teacher = try options.teacher.map {
             try Teacher(
                 $0, objective.teacherInputs, batch: batch, side: side,
@@ -83,6 +85,9 @@ final class TrainingStep {
             outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
         try program.load(objective.variables)
     }
+
+    /// Bytes of weights, statistics and the optimizer's state.
+    var variableBytes: Int { program.variableBytes }
 
     /// Bytes of variables, activations and gradients.
     var bytes: Int { program.variableBytes + program.arenaBytes }
@@ -129,8 +134,8 @@ extension TrainingStep.Settings {
             "ema_decay": TensorData(scalar: Float(averageDecay)),
             Objective.teacherShare: TensorData(scalar: Float(teacherShare)),
             "applies": TensorData(scalar: applies ? 1 : 0),
-            SharedGradients.requestsName: TensorData(shape: [2], scalars: requests.scalars),
         ]
+        values.merge(requests.variables) { $1 }
         for (group, rate) in learningRates.enumerated() {
             values[Graph.rateName(group)] = TensorData(scalar: Float(rate))
         }

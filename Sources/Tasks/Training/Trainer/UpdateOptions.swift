@@ -39,7 +39,7 @@ struct UpdateOptions {
         for pattern in patterns where !parameters.contains(where: pattern.matches) {
             throw TrainingError(
                 at: key,
-                "\(pattern.text) matches no parameter; names are such as "
+                "\"\(pattern.text)\" matches no parameter; names are such as "
                     + parameters.prefix(3).map(\.variableName).joined(separator: ", "))
         }
     }

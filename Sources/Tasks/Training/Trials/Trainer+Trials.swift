@@ -52,7 +52,8 @@ extension TrainingRun {
         }
         return Trainer.Rehearsal(
             overview: overview, step: steps / sampledSteps, validation: validation,
-            steps: schedule.steps, validateEvery: configuration.validateEvery)
+            steps: schedule.steps, validateEvery: configuration.validateEvery,
+            timeLimit: configuration.timeLimit)
     }
 
     /// For longer trainings, the first steps show how many have crops of which side.
@@ -91,16 +92,23 @@ extension Trainer {
         public let step: Duration
         /// The duration of a validation; nil without validation photos.
         public let validation: Duration?
-        /// The estimated duration of the whole training, validations included.
+        /// The steps that it takes, up to the time limit.
+        public let steps: Int
+        /// The estimated duration of the whole training, validations included; that of the time
+        /// limit if it is reached before.
         public let total: Duration
 
-        fileprivate init(
+        /// - Parameter timeLimit: in minutes.
+        init(
             overview: Trainer.Overview, step: Duration, validation: Duration?, steps: Int,
-            validateEvery: Int
+            validateEvery: Int, timeLimit: Double?
         ) {
             (self.overview, self.step, self.validation) = (overview, step, validation)
             let validations = (Double(steps) / Double(validateEvery)).rounded(.up)
-            total = step * Double(steps) + (validation ?? .zero) * validations
+            let all = step * Double(steps) + (validation ?? .zero) * validations
+            let limit = timeLimit.map { Duration.seconds($0 * 60) } ?? all
+            total = min(all, limit)
+            self.steps = all > limit ? Int(Double(steps) * (limit / all)) : steps
         }
     }
 }
