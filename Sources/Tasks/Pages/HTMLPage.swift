@@ -39,6 +39,11 @@ public struct HTMLPage {
 }
 
 extension HTMLPage {
+    /// An attribute that explains a title where the mouse is; empty if it needs no explanation.
+    static func hint(_ title: String) -> String {
+        meaning(of: title).map { " title=\"\($0.escapedForHTML)\"" } ?? ""
+    }
+
     /// A table whose first columns are text and the others numbers.
     ///
     /// - Parameter marked: The rows to highlight.
@@ -48,7 +53,8 @@ extension HTMLPage {
         func line(_ cells: [String], _ tag: String) -> String {
             cells.enumerated().map { column, cell in
                 let style = column < textColumns ? " class=\"text\"" : ""
-                return "<\(tag)\(style)>\(cell.escapedForHTML)</\(tag)>"
+                let hint = tag == "th" ? Self.hint(cell) : ""
+                return "<\(tag)\(style)\(hint)>\(cell.escapedForHTML)</\(tag)>"
             }.joined()
         }
         let body = rows.enumerated().map { index, row in

@@ -20,10 +20,16 @@ public struct LinePlot {
     private let series: [Series]
     private let marker: (x: Double, label: String)?
     private let xAxis, yAxis: PlotAxis
+    /// The space for the labels of the y axis.
+    private let left: Double
     private static let (width, height) = (520.0, 260.0)
     /// The space above a standalone picture for its title.
     private static let head = 20.0
-    private static let (left, right, above, below) = (58.0, 12.0, 12.0, 34.0)
+    private static let (right, above, below) = (12.0, 12.0, 34.0)
+    /// The space for the labels of the y axis: at least, and for each character of the longest.
+    private static let (leastLeft, character) = (58.0, 6.0)
+    /// The largest number of points of a curve whose values are shown where the mouse is.
+    private static let mostHints = 100
     /// The colors `--curve1` … of a page's style.
     private static let colorCount = 6
 
@@ -51,13 +57,16 @@ public struct LinePlot {
         xAxis = PlotAxis(
             points.map(\.x) + (marker.map { [$0.x] } ?? []), isLogarithmic: isLogarithmic.x,
             label: xLabel)
-        yAxis = PlotAxis(points.map(\.y), isLogarithmic: isLogarithmic.y, label: "")
+        let yAxis = PlotAxis(points.map(\.y), isLogarithmic: isLogarithmic.y, label: "")
+        let longest = yAxis.ticks.map { yAxis.text($0).count }.max() ?? 0
+        self.yAxis = yAxis
+        left = max(Self.leastLeft, Self.character * Double(longest) + 12)
     }
 
     /// The plot with its title, and a legend if there are several curves.
     public var html: String {
         """
-        <figure class="plot"><figcaption>\(title.escapedForHTML) \(key)</figcaption>
+        <figure class="plot"><figcaption\(HTMLPage.hint(title))>\(title.escapedForHTML) \(key)</figcaption>
         <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
         aria-label="\(title.escapedForHTML)">\(drawing)</svg>
         </figure>
@@ -81,7 +90,7 @@ public struct LinePlot {
             viewBox="0 \(-Int(Self.head)) \(Int(Self.width)) \(Int(Self.height + Self.head))">
             <style>\(HTMLPage.colors)\(HTMLPage.plotStyle)</style>
             <rect y="\(-Int(Self.head))" width="100%" height="100%" style="fill:var(--page)"/>
-            <text x="\(number(Self.left))" y="-4" style="text-anchor:start">\
+            <text x="\(number(left))" y="-4" style="text-anchor:start">\
             \(title.escapedForHTML)\(names.joined())</text>
             \(drawing)
             </svg>
@@ -104,9 +113,9 @@ public struct LinePlot {
     private func color(_ index: Int) -> String { "var(--curve\(index % Self.colorCount + 1))" }
 
     private func position(of point: (x: Double, y: Double)) -> (x: Double, y: Double) {
-        let room = (Self.width - Self.left - Self.right, Self.height - Self.above - Self.below)
+        let room = (Self.width - left - Self.right, Self.height - Self.above - Self.below)
         return (
-            Self.left + room.0 * xAxis.share(point.x),
+            left + room.0 * xAxis.share(point.x),
             Self.above + room.1 * (1 - yAxis.share(point.y))
         )
     }
@@ -114,16 +123,45 @@ public struct LinePlot {
     private func curve(_ index: Int) -> String {
         let positions = series[index].points.map(position)
         if let labels = series[index].labels {
-            return zip(positions, labels).map { point, label in
-                """
-                <circle cx="\(number(point.x))" cy="\(number(point.y))" r="3.5" \
-                style="fill:\(color(index))"/><text x="\(number(point.x + 6))" \
-                y="\(number(point.y - 5))" style="text-anchor:start">\(label.escapedForHTML)</text>
-                """
+            return positions.indices.map { place in
+                let point = positions[place]
+                // A label at the right edge stands to the left of its point.
+                let isLeft = point.x > 0.75 * Self.width
+                return circle(
+                    point, radius: 3.5, style: "fill:\(color(index))",
+                    hint: "\(labels[place]): \(values(of: series[index].points[place]))")
+                    + text(
+                        isLeft ? point.x - 6 : point.x + 6, point.y - 5,
+                        labels[place].escapedForHTML, anchor: isLeft ? "end" : "start")
             }.joined()
         }
         let line = positions.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
         return "<polyline points=\"\(line)\" style=\"stroke:\(color(index))\"/>"
+            + hints(index, positions)
+    }
+
+    /// Invisible points of a curve that show their values where the mouse is.
+    private func hints(_ index: Int, _ positions: [(x: Double, y: Double)]) -> String {
+        let distance = positions.count / Self.mostHints + 1
+        return stride(from: 0, to: positions.count, by: distance).map { place in
+            circle(
+                positions[place], radius: 5, style: "fill:transparent",
+                hint: (series[index].name.isEmpty ? "" : series[index].name + ": ")
+                    + values(of: series[index].points[place]))
+        }.joined()
+    }
+
+    private func values(of point: (x: Double, y: Double)) -> String {
+        String(format: "%.5g at %.7g ", point.y, point.x) + xAxis.label
+    }
+
+    private func circle(
+        _ center: (x: Double, y: Double), radius: Double, style: String, hint: String
+    ) -> String {
+        """
+        <circle cx="\(number(center.x))" cy="\(number(center.y))" r="\(number(radius))" \
+        style="\(style)"><title>\(hint.escapedForHTML)</title></circle>
+        """
     }
 
     private var grid: String {
@@ -135,8 +173,8 @@ public struct LinePlot {
         }
         let rows = yAxis.ticks.map { tick in
             let y = position(of: (xAxis.low, tick)).y
-            return line(Self.left, y, Self.width - Self.right, y)
-                + text(Self.left - 6, y + 3, yAxis.text(tick), anchor: "end")
+            return line(left, y, Self.width - Self.right, y)
+                + text(left - 6, y + 3, yAxis.text(tick), anchor: "end")
         }
         let label = text(
             Self.width - Self.right, Self.height - 4, xAxis.label.escapedForHTML, anchor: "end")
@@ -186,7 +224,9 @@ struct PlotAxis {
             (low, high) = (marks[0], marks[marks.count - 1])
             ticks = marks
         } else {
-            let step = Self.step(max(last - first, abs(last) * 1e-6, 1e-12) / 5)
+            // Values that are all equal are in the middle.
+            let span = last > first ? last - first : abs(last) * 1e-3
+            let step = Self.step(max(span, abs(last) * 1e-6, 1e-12) / 5)
             (low, high) = ((first / step).rounded(.down) * step, (last / step).rounded(.up) * step)
             let count = max(Int(((high - low) / step).rounded()), 1)
             let start = low

@@ -10,6 +10,7 @@ struct ComparisonPage {
     private let names: [String]
     private let colorizers: [Colorizer]
     private let photos: [String: PhotoReference]
+    private let photoNames: PageNames
 
     /// - Parameter models: those of the comparison, which has measured their colors.
     init(_ comparison: ModelComparison, _ models: [Model], _ photos: [PhotoReference]) throws {
@@ -19,6 +20,7 @@ struct ComparisonPage {
             try Colorizer($0, size: comparison.size, fitting: PhotoFitting(enlargement: .bilinear))
         }
         self.photos = Dictionary(photos.map { ("\($0)", $0) }) { first, _ in first }
+        photoNames = PageNames(photos.map { "\($0)" })
     }
 
     func write(to path: String) throws {
@@ -91,7 +93,8 @@ struct ComparisonPage {
         }
         let sign = change.loss > 0 ? "+" : "−"
         return try HTMLPage.strip(
-            change.file, note: "ΔE2000 \(sign)\(Format.fixed(change.loss.magnitude, 2))",
+            photoNames(change.file),
+            note: "ΔE2000 \(sign)\(Format.fixed(change.loss.magnitude, 2))",
             images + [("photo", photo)])
     }
 }

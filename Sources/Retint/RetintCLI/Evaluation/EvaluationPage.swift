@@ -10,9 +10,12 @@ final class EvaluationStrips: Sendable {
     private let photos = Mutex<[EvaluationReport.ColoredPhoto]>([])
     /// With many photos, only every second, fourth … is kept, to save memory.
     private let spacing: Int
+    private let names: PageNames
 
-    /// - Parameter count: the number of photos in the evaluation.
-    init(of count: Int) {
+    /// - Parameter photos: those of the evaluation.
+    init(of photos: [PhotoReference]) {
+        names = PageNames(photos.map { "\($0)" })
+        let count = photos.count
         var spacing = 1
         while count > spacing * Self.keptCount { spacing *= 2 }
         self.spacing = spacing
@@ -30,7 +33,7 @@ final class EvaluationStrips: Sendable {
         let all = try ranks.gather(kept.map { Error(photo: $0.index, $0.quality.deltaE2000) })
         let chosen = Self.chosen(all.joined().sorted())
         let own = try kept.filter { chosen.contains($0.index) }.map { photo in
-            [photo.index: try photo.strip]
+            [photo.index: try photo.strip(named: names("\(photo.photo)"))]
         }
         let strips = try ranks.gather(own).joined().reduce(into: [:]) { all, strip in
             all.merge(strip) { first, _ in first }
@@ -58,12 +61,10 @@ final class EvaluationStrips: Sendable {
 }
 
 extension EvaluationReport.ColoredPhoto {
-    fileprivate var strip: String {
-        get throws {
-            try HTMLPage.strip(
-                "\(photo)", note: "ΔE2000 \(Format.fixed(quality.deltaE2000, 2))",
-                [("gray", original.gray), ("model", colored), ("photo", original)])
-        }
+    fileprivate func strip(named name: String) throws -> String {
+        try HTMLPage.strip(
+            name, note: "ΔE2000 \(Format.fixed(quality.deltaE2000, 2))",
+            [("gray", original.gray), ("model", colored), ("photo", original)])
     }
 }
 
@@ -75,13 +76,16 @@ struct EvaluationPage {
 
     func write(to path: String) throws {
         let head = """
-            <h1>\(report.model.escapedForHTML)</h1>
+            <h1>\(PageNames.last(report.model).escapedForHTML)</h1>
             <p>\(report.photos.count) photos at \(report.sizeText); means over \
             photos, with 95 % bootstrap confidence intervals.\(report.featuresText)</p>
             """
-        let table = HTMLPage.table(report.header, report.rows(), textColumns: 1)
+        let table =
+            HTMLPage.table(report.header, report.rows(), textColumns: 1)
+            + HTMLPage.explanation(
+                of: ["PSNR", "ΔE2000", "AuC", "colorfulness", "better than gray"])
         let page = HTMLPage(
-            title: "evaluation of \(report.model)",
+            title: "evaluation of \(PageNames.last(report.model))",
             body: [
                 head, table, "<h2>Photos, from the worst to the best</h2>",
                 strips.joined(separator: "\n"),

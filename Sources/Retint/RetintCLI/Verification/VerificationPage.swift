@@ -36,7 +36,9 @@ struct VerificationPage {
         """
 
     private var title: String {
-        results.reports.first.map { "\($0.model) against \($0.reference)" } ?? ""
+        results.reports.first.map {
+            "\(PageNames.last($0.model)) against \(PageNames.last($0.reference))"
+        } ?? ""
     }
 
     /// The runtimes side by side, if there are several.
@@ -72,9 +74,10 @@ private struct JudgeSection {
         let items = report.failures.map { "<li>\($0.escapedForHTML)</li>" }.joined()
         return """
             <h1><span class="\(report.passed ? "passed" : "failed")">\
-            \(report.passed ? "passed" : "FAILED")</span> \(report.model.escapedForHTML)</h1>
+            \(report.passed ? "passed" : "FAILED")</span> \(PageNames.last(report.model).escapedForHTML)</h1>
             <p>\(report.precision.rawValue) weights, computed in \(report.compute.rawValue) by \
-            \(report.runtime.escapedForHTML), against \(report.reference.escapedForHTML)</p>
+            \(report.runtime.escapedForHTML), against \
+            \(PageNames.last(report.reference).escapedForHTML)</p>
             <p>Tolerance: \(report.tolerance.description.escapedForHTML)</p>
             \(items.isEmpty ? "" : "<ul class=\"failures\">\(items)</ul>")
             """
@@ -104,11 +107,13 @@ extension JudgeSection {
             let rest = images.count - images.entries.count
             let scale = images.scale
             let worst = report.photos.count > 1 ? report.worstPhoto : nil
-            let rows = try images.entries.map { try row($0, scale) }.joined(separator: "\n")
+            let names = PageNames(report.photos.map(\.photo))
+            let rows = try images.entries.map { try row($0, scale, names) }
+                .joined(separator: "\n")
             return """
                 <h2>Colors</h2>
                 <p>ΔE2000 over all pixels: \(color.text)\
-                \(worst.map { "; worst image: \($0.photo), \($0.difference.text)" }?
+                \(worst.map { "; worst image: \(names($0.photo)), \($0.difference.text)" }?
                     .escapedForHTML ?? "")</p>
                 <div class="legend">ΔE2000 0 <span></span> \(scale.formatted) and above</div>
                 \(rows)
@@ -117,13 +122,15 @@ extension JudgeSection {
         }
     }
 
-    private func row(_ entry: VerificationImages.Entry, _ scale: Double) throws -> String {
+    private func row(
+        _ entry: VerificationImages.Entry, _ scale: Double, _ names: PageNames
+    ) throws -> String {
         let images = [
             ("gray", entry.gray), ("expected", entry.expected), ("model", entry.model),
             ("difference", entry.map(scale: scale)),
         ]
         return try HTMLPage.strip(
-            entry.label, note: "ΔE2000 \(entry.difference.text)", images)
+            names(entry.label), note: "ΔE2000 \(entry.difference.text)", images)
     }
 }
 
