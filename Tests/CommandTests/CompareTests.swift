@@ -59,7 +59,7 @@ import Testing
             #expect(page.contains(String(format: "%.2f", abs(loss)) + "</span>"), "\(loss)")
         }
         let alone = try bench.run(["compare", model, "--html", "page.html"] + quick)
-        #expect(alone.code == 64 && alone.messages.contains("--data"))
+        #expect(alone.code == 64 && alone.messages.contains("--photos"))
     }
 
     @Test func printsJSON() throws {

@@ -20,7 +20,10 @@ import Testing
         ["--input", "image", "--image-scale", "-0.5", "--image-bias", "100", "--size", "64"],
         ["--no-fold", "--size", "64"],
         ["--target", "iOS26", "--element-type", "int8", "--size", "64"],
-        ["--target", "iOS26", "--element-type", "int8", "--output", "split", "--sizes", "64,96"],
+        [
+            "--target", "iOS26", "--element-type", "int8", "--output-form", "split", "--sizes",
+            "64,96",
+        ],
         ["--target", "iOS16", "--element-type", "float16", "--precision", "float16"],
         ["--target", "iOS18", "--element-type", "float16", "--input", "image", "--size", "64"],
     ])
@@ -48,7 +51,7 @@ import Testing
 
     /// A Core AI model computes what the checkpoint does, in every command that takes a package.
     @Test(arguments: [
-        ["--size", "64"], ["--precision", "float16", "--output", "split", "--size", "64"],
+        ["--size", "64"], ["--precision", "float16", "--output-form", "split", "--size", "64"],
         ["--normalization", "outside", "--no-fold", "--height", "32", "--width", "64"],
     ])
     func writesCoreAIModels(_ options: [String]) throws {
@@ -196,7 +199,8 @@ import Testing
         ("w.h5", ["--target", "iOS15"], ["--target", "PyTorch weights", "Core ML (.mlpackage)"]),
         ("w.safetensors", ["--precision", "float32"], ["--precision", "PyTorch weights"]),
         ("w.h5", ["--overflow-margin", "4"], ["--overflow-margin"]),
-        ("w.h5", ["--size", "64"], ["--size"]), ("w.h5", ["--output", "ab"], ["--output"]),
+        ("w.h5", ["--size", "64"], ["--size"]),
+        ("w.h5", ["--output-form", "ab"], ["--output-form"]),
         ("w.h5", ["--no-fold"], ["--no-fold"]), ("w.h5", ["--author", "me"], ["--author"]),
         ("m.onnx", ["--target", "iOS16"], ["--target has no effect for ONNX", "Core ML"]),
         ("m.onnx", ["--opset", "10"], ["from 11 to 21"]),

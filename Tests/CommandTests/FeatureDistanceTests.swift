@@ -108,6 +108,6 @@ import Testing
             65, arguments + ["nan.h5"], says: ["encoder.bn1.bias", "not finite floats"])
         try bench.expect(
             64, arguments + ["gray.h5", "--video"], says: ["--features and --old-photo have"])
-        try bench.expect(64, "compare", model, "--features", "gray.h5", says: ["--data"])
+        try bench.expect(64, "compare", model, "--features", "gray.h5", says: ["--photos"])
     }
 }

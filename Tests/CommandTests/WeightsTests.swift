@@ -98,7 +98,7 @@ import Testing
     @Test func comesBackWhereWeightsAreAlike() throws {
         let checkpoint = try Checkpoint(Self.eccv16.description, seed: 1)
         try checkpoint.write(to: bench.path("model.h5"))
-        try export("--input", "image", "--output", "split", "--target", "iOS17")
+        try export("--input", "image", "--output-form", "split", "--target", "iOS17")
         let result = try bench.expect(0, "export", "model.mlpackage", "-o", "back.safetensors")
         #expect(result.output.contains("bit-equal"))
         expectEqual(try StateDict(contentsOf: bench.path("back.safetensors")), checkpoint.state)

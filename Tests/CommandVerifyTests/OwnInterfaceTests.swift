@@ -370,7 +370,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--output", "split"], "output"), (["--normalization", "outside"], "normalization"),
+        (["--output-form", "split"], "output"), (["--normalization", "outside"], "normalization"),
         (["--element-type", "int8", "--target", "iOS26"], "element type"),
         (["--input", "image", "--image-scale", "2"], "image scaling"),
         (["--range", "0..1"], "--range needs --input image"),

@@ -105,7 +105,7 @@ class Documents:
 
     def options(self, command):
         """The options in the help of a command; nil if there is no such command."""
-        text = self.output(shlex.join([*command, "--help"]))
+        text = self.output(shlex.join([*command, "--help-all"]))
         if text is None or len(command) > 1 and f"USAGE: {shlex.join(command)}" not in text:
             return None
         return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))

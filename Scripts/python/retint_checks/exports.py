@@ -79,7 +79,7 @@ MORE_EXPORTS = """
     --sizes 128,256x64 --input image
     --sizes 64,64x128 --precision float16 --keep-float32-types conv
     --height 64 --width 128 --normalization outside
-    --size 64 --normalization outside --input image --output split --precision float16
+    --size 64 --normalization outside --input image --output-form split --precision float16
     --size 64 --input image --image-scale 0.5 --image-bias -0.5
     --size 64 --precision float16 --keep-float32 *conv2d --keep-float32 *relu
     --size 64 --no-fold
@@ -154,7 +154,7 @@ class Checkpoint:
         if package in self.packages:
             return package
         return self.run("export", self.path, package, "--target", target, "--precision", precision,
-                        "--input", kind, "--output", output)
+                        "--input", kind, "--output-form", output)
 
     def export_more(self, target, number, options):
         package = self.folder / f"{self.name}-{target}-more{number}.mlpackage"

@@ -105,7 +105,7 @@ def described(command):
 def options(command):
     """The arguments, in the sections of the help."""
     sections = {}
-    for argument in shown(command.get("arguments", [])):
+    for argument in command.get("arguments", []):
         title = argument.get("sectionTitle") or (
             "Arguments" if argument["kind"] == "positional" else "Options")
         sections.setdefault(title, []).append(argument)
@@ -117,7 +117,7 @@ def options(command):
 
 def entries(arguments):
     lines = []
-    for argument in shown(arguments):
+    for argument in arguments:
         lines += [".TP", signature(argument)]
         lines.append(paragraph(explained(argument)))
     return lines

@@ -60,14 +60,20 @@ extension LoadReport: CustomStringConvertible {
     public var description: String {
         guard !isStrict else { return "all \(expectedCount) tensors match" }
         let header = ["", "tensor", "expected", "found"]
-        let more = unexpected.count - Self.shownUnexpected
+        let counts = [
+            (missing.count, "missing"), (misshaped.count, "mis-shaped"),
+            (unexpected.count, "unexpected"),
+        ]
+        let more = counts.filter { $0.0 > Self.shown }.map { "\($0.0 - Self.shown) \($0.1)" }
         return
             ([summary] + Self.aligned([header] + rows)
-            + (more > 0 ? ["  and \(more) more unexpected"] : [])).joined(separator: "\n")
+            + (more.isEmpty ? [] : ["  and \(more.joined(separator: ", ")) more"]))
+            .joined(separator: "\n")
     }
 
-    /// A file may have far more tensors than any network, with names that fill the screen.
-    private static let (shownUnexpected, shownCharacters) = (200, 100)
+    /// The rows of each kind: a file may have far more tensors than any network, with names that
+    /// fill the screen.
+    private static let (shown, shownCharacters) = (8, 100)
 
     private var summary: String {
         "of \(expectedCount) expected tensors \(missing.count) missing, "
@@ -75,9 +81,11 @@ extension LoadReport: CustomStringConvertible {
     }
 
     private var rows: [[String]] {
-        missing.map { ["missing", $0.name, "\($0.shape)", "-"] }
-            + misshaped.map { ["mis-shaped", $0.name, "\($0.expected)", "\($0.found)"] }
-            + unexpected.prefix(Self.shownUnexpected).map {
+        missing.prefix(Self.shown).map { ["missing", $0.name, "\($0.shape)", "-"] }
+            + misshaped.prefix(Self.shown).map {
+                ["mis-shaped", $0.name, "\($0.expected)", "\($0.found)"]
+            }
+            + unexpected.prefix(Self.shown).map {
                 ["unexpected", Self.shortened($0.name), "-", "\($0.shape)"]
             }
     }

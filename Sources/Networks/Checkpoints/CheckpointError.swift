@@ -35,7 +35,10 @@ extension CheckpointError {
             .mismatch(report), path: path,
             problem: report.missing.count == report.expectedCount
                 ? report.ofAnotherNetwork(than: architecture)
-                : "the tensors are not those of \(architecture): \(report)")
+                : "the tensors are not those of \(architecture): \(report)"
+                    + (report.unexpected.isEmpty || !report.misshaped.isEmpty
+                        ? "\n  the file may be of this architecture with other options, such as "
+                            + "width or depth" : ""))
     }
 }
 
@@ -49,7 +52,8 @@ extension LoadReport {
             has none of the \(expectedCount) tensors of \(architecture).
               it has: \(examples.isEmpty ? "none" : examples.joined(separator: ", "))\(rest)
               name the architecture that it is of; for a network of your own, write an ONNX file:
-              torch.onnx.export(network, x, "network.onnx", dynamo=True)
+              torch.onnx.export(network, x, "network.onnx", dynamo=False, training=
+                  torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
               retint import network.onnx -o network.h5
             """
     }

@@ -79,8 +79,10 @@ struct RetintCommand: AsyncParsableCommand {
     ///
     /// - Parameter arguments: without the program's name; nil for those of the process.
     static func run(_ arguments: [String]?) async throws {
-        try requireCommand((arguments ?? Array(CommandLine.arguments.dropFirst())).first)
-        var command = try parseAsRoot(arguments)
+        let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
+        try requireCommand(arguments.first)
+        var command = try parseAsRoot(
+            arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 })
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {

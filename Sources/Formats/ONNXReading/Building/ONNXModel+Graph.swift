@@ -63,7 +63,10 @@ final class GraphBuilding {
         (self.graph, opset) = (graph, model.opset)
         let roles = model.roles
         var stored = 0
-        for (name, tensor) in model.initializers {
+        // The order of the variables is that of the nodes that use them, the same each time.
+        let used = model.namedParameters.map(\.name)
+        for name in used + Set(model.initializers.keys).subtracting(used).sorted() {
+            guard let tensor = model.initializers[name] else { continue }
             switch roles[name] {
             case .parameter, .buffer:
                 let role: Variable.Role = roles[name] == .buffer ? .buffer : .parameter

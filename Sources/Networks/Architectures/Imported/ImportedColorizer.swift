@@ -30,7 +30,11 @@ public final class ImportedColorizer: Module, ColorizerNetwork {
             do {
                 return try definition.colors(of: lightness)
             } catch {
-                graph.record(ShapeError("\(error)"), Self.architecture, [lightness.shape])
+                let hint =
+                    lightness.shape[0] > 1
+                    ? "\(error); it may have been exported for one image: set batch=1, or export it "
+                        + "with a dynamic batch" : "\(error)"
+                graph.record(ShapeError(hint), Self.architecture, [lightness.shape])
             }
         }
         return concat([lightness, lightness], axis: 1)

@@ -76,7 +76,11 @@ extension NetworkDefinition.Import {
         let isWhole = choice.input != nil && choice.colors != nil
         let isAssumed = stated == nil && !isWhole && found.form != .inside
         notes =
-            (found.isSingle ? ["the network takes one image at a time: train it with batch 1"] : [])
+            (found.isSingle
+                ? [
+                    "the network takes one image at a time: train it with batch 1, or export it with "
+                        + "a dynamic batch and size (dynamic_axes of torch.onnx.export)"
+                ] : [])
             + (isAssumed ? ["assumed, because the file does not state it: \(found.form)"] : [])
     }
 }

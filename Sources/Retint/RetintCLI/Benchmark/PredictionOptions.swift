@@ -21,7 +21,7 @@ struct PredictionOptions: ParsableArguments {
     var predictRanks: NumberList?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             The images of all ranks together in the predictions; default: as many for each rank \
             as were measured.
@@ -29,18 +29,18 @@ struct PredictionOptions: ParsableArguments {
     var predictBatch: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "Predict for links of this bandwidth instead of the measured one.",
             valueName: "Gb/s"))
     var bandwidth: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "Predict for links of this latency instead of the measured one.", valueName: "µs"))
     var latency: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "Also draw the predicted images per second: a page (.html), or a picture (.svg).",
             valueName: "file"), completion: .file(extensions: ["html", "svg"]))
     var plot: String?

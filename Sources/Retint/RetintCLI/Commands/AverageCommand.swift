@@ -12,7 +12,7 @@ struct AverageCommand: ParsableCommand {
 
     @Argument(
         help: "Checkpoints, two or more.", completion: .checkpoint,
-        transform: ShippedCheckpoint.path)
+        transform: modelPath)
     var checkpoints: [String]
 
     @Option(name: .shortAndLong, help: "The checkpoint to write.", completion: .checkpoint)

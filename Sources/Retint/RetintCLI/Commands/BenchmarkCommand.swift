@@ -46,10 +46,11 @@ struct BenchmarkCommand: ParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Use convolutions with fewer multiplications where they are faster (Winograd).")
+        help: .rare("Use convolutions with fewer multiplications where they are faster (Winograd).")
+    )
     var winograd = true
 
-    @Flag(help: "Train in less memory: recompute normalized activations.")
+    @Flag(help: .rare("Train in less memory: recompute normalized activations."))
     var recompute = false
 
     @Flag(
@@ -72,6 +73,8 @@ struct BenchmarkCommand: ParsableCommand {
 
     @Flag(help: "Print one JSON object.")
     var json = false
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func run() throws {
         let ranks = mode == .training ? try joinRanks() : .single

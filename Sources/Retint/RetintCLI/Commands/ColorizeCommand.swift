@@ -25,7 +25,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     var model: String
 
     @Argument(
-        help: "The photos (JPEG, PNG or WebP), and folders whose photos are colored.",
+        help: "The photos, and folders whose photos are colored.",
         completion: .photo)
     var photos: [String] = []
 
@@ -60,7 +60,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     @Option(
         help: """
             With --compare, another model; the strip shows its colors to the left of this model's.
-            """, completion: .model, transform: ShippedCheckpoint.path)
+            """, completion: .model, transform: modelPath)
     var before: String?
 
     @Option(
@@ -77,6 +77,8 @@ struct ColorizeCommand: AsyncParsableCommand {
     @OptionGroup var style: StyleOptions
 
     @OptionGroup var execution: ExecutionOptions
+
+    @OptionGroup var helpOptions: HelpOptions
 
     mutating func validate() throws {
         if photos.isEmpty || PhotoFile.isPhotos(model) {
@@ -124,7 +126,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         guard !leftOut.isEmpty else { return }
         let counts = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }
         Console.warn(
-            "\(counts.joined(separator: ", ")) left out; JPEG, PNG and WebP files are read")
+            "\(counts.joined(separator: ", ")) left out; \(ImageFormat.readable) files are read")
     }
 
     /// How colored copies are named.

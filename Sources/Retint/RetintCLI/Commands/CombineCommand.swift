@@ -33,7 +33,8 @@ struct CombineCommand: ParsableCommand {
     var functions: [Function]
 
     @Option(
-        name: [.customShort("o"), .customLong("package")], help: "The package to write.",
+        name: [.customShort("o"), .customLong("output"), .customLong("package")],
+        help: "The package to write.",
         completion: .package)
     var package: String
 

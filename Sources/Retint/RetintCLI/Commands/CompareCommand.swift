@@ -8,21 +8,22 @@ struct CompareCommand: AsyncParsableCommand {
         discussion: """
             Prints Markdown tables. Sizes are those of the packages of a checkpoint or an ONNX \
             file with float16 and int8 weights, or of the package itself. Times are for one \
-            image, compared with ECCV16 in alternating runs. With --data, the colors are measured \
+            image, compared with ECCV16 in alternating runs. With --photos, the colors are measured \
             on photos as in retint evaluate; without, the models need not be colorizers. Run it \
             on an idle machine: other work slows the models, and not all of them equally.
 
             For example:
-              retint compare lite-class-unet lite-class-unet-small --data photos
-              retint compare before.h5 after.h5 --data photos --html changes.html
+              retint compare lite-class-unet lite-class-unet-small --photos photos
+              retint compare before.h5 after.h5 --photos photos --html changes.html
             """)
 
     @Argument(
         help: "Checkpoints, packages and ONNX files.", completion: .model,
-        transform: ShippedCheckpoint.path)
+        transform: modelPath)
     var models: [String]
 
     @Option(
+        name: [.customLong("photos"), .long],
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
             dataset (.h5).
@@ -52,17 +53,19 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Also write a page with the photos of --data that lost and gained most from the first \
+            Also write a page with those of --photos that lost and gained most from the first \
             model to the last, each colored by all models.
             """, valueName: "file"), completion: .page)
     var html: String?
 
+    @OptionGroup var helpOptions: HelpOptions
+
     func validate() throws {
         guard html == nil || data != nil && models.count > 1 else {
-            throw ValidationError("--html shows photos of two models; name photos with --data")
+            throw ValidationError("--html shows photos of two models; name photos with --photos")
         }
         guard featureOptions.features == nil || data != nil else {
-            throw ValidationError("--features compares photos; name photos with --data")
+            throw ValidationError("--features compares photos; name photos with --photos")
         }
     }
 

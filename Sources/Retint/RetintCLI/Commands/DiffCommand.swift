@@ -31,7 +31,7 @@ struct DiffCommand: AsyncParsableCommand {
             The model to compare with, and the model that is compared; with --bisect, all models \
             from good to bad.
             """,
-        completion: .model, transform: ShippedCheckpoint.path)
+        completion: .model, transform: modelPath)
     var models: [String]
 
     @Flag(help: "Find the first model that differs from the first of all.")
@@ -61,6 +61,8 @@ struct DiffCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Also write an HTML page.", valueName: "file"), completion: .page)
     var html: String?
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
         guard models.count == 2 || bisect && models.count > 1 else {

@@ -28,14 +28,15 @@ struct EvaluateCommand: AsyncParsableCommand {
             When started by mpirun or srun, all ranks split the photos; the values are the same.
 
             For example:
-              retint evaluate best.h5 --data photos
+              retint evaluate best.h5 --photos photos
             """)
 
     @Argument(
-        help: "A checkpoint or a package.", completion: .model, transform: ShippedCheckpoint.path)
+        help: "A checkpoint or a package.", completion: .model, transform: modelPath)
     var model: String
 
     @Option(
+        name: [.customLong("photos"), .long],
         help: """
             A directory of photos with its subdirectories, a list of photos (.txt) or a packed \
             dataset (.h5); with --video also a video.
@@ -83,6 +84,8 @@ struct EvaluateCommand: AsyncParsableCommand {
             valueName: "file"), completion: .page)
     var html: String?
 
+    @OptionGroup var helpOptions: HelpOptions
+
     func validate() throws {
         guard !video || html == nil else {
             throw ValidationError("--html shows photos, and has no effect with --video")
@@ -111,7 +114,7 @@ struct EvaluateCommand: AsyncParsableCommand {
         let options = try options
         let photos = try photoReferences(data)
         let display = EvaluationDisplay()
-        let strips = html.map { _ in EvaluationStrips(of: photos.count) }
+        let strips = html.map { _ in EvaluationStrips(of: photos) }
         let report = try await model.evaluate(
             on: photos, options, ranks: ranks,
             onProgress: { display.show($0) }, onColored: { strips?.add($0) })

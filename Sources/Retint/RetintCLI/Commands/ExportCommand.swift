@@ -27,11 +27,11 @@ struct ExportCommand: ParsableCommand {
 
     @Argument(
         help: "A checkpoint, a package or an ONNX file.",
-        completion: .model, transform: ShippedCheckpoint.path)
+        completion: .model, transform: modelPath)
     var checkpoint: String
 
     @Option(
-        name: [.customShort("o"), .customLong("package")],
+        name: [.customShort("o"), .customLong("output"), .customLong("package")],
         help: "What to write: \(ModelFormat.choice(.exporting)).",
         completion: .files(for: .exporting))
     var package: String
@@ -58,10 +58,11 @@ struct ExportCommand: ParsableCommand {
     var keepsBatchNorm = false
 
     @Flag(
-        help: """
+        help: .rare(
+            """
             For a package: replace operations that a device is known to compute incorrectly \
             (`retint inspect --placement`) by equivalents, where there are any.
-            """)
+            """))
     var avoidWrongNumbers = false
 
     @OptionGroup(title: "Metadata") var metadata: ExportMetadataOptions
@@ -69,6 +70,8 @@ struct ExportCommand: ParsableCommand {
     @OptionGroup(title: "ONNX") var onnx: ExportONNX
 
     @OptionGroup(title: "Weights") var weights: ExportWeights
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws { try ModelFormat(ofExport: package).check(given) }
 
@@ -306,14 +309,17 @@ struct ExportInterfaceOptions: ParsableArguments {
             """)
     var input: ExportOptions.Input?
 
-    @Option(help: "One output of both channels (ab), or one per channel (split); default: ab.")
+    @Option(
+        name: .customLong("output-form"),
+        help: "One output of both channels (ab), or one per channel (split); default: ab.")
     var output: ExportOptions.Output?
 
     @Option(
-        help: """
+        help: .rare(
+            """
             The element type of input and output arrays: float32, float16 (iOS16 and later), or \
             int8 (iOS26 and later), for L, a and b rounded to integers; default: float32.
-            """)
+            """))
     var elementType: ExportOptions.ElementType?
 
     @Option(
@@ -326,24 +332,26 @@ struct ExportInterfaceOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: """
+        help: .rare(
+            """
             With --interface original and --input image, the range in which the network takes \
             photos: 0..1, 0..255, -1..1 or imagenet. Pixels 0…255 are converted to it; default: \
             0..255.
-            """)
+            """))
     var range: ValueRange?
 
     @Option(
         parsing: .unconditional,
-        help: """
+        help: .rare(
+            """
             The scale of pixels, as in coremltools' ImageType; 1 if only a bias is given. \
             Without either, pixels 0…255 are L 0…100.
-            """)
+            """))
     var imageScale: Float?
 
     @Option(
         parsing: .unconditional,
-        help: "The bias of scaled pixels; 0 if only a scale is given.")
+        help: .rare("The bias of scaled pixels; 0 if only a scale is given."))
     var imageBias: Float?
 
     func validate() throws {
@@ -363,7 +371,7 @@ struct ExportInterfaceOptions: ParsableArguments {
     var given: [String] {
         RetintCLI.given([
             "--interface": interface != nil, "--range": range != nil,
-            "--input": input != nil, "--output": output != nil,
+            "--input": input != nil, "--output-form": output != nil,
             "--element-type": elementType != nil, "--normalization": normalization != nil,
             "--image-scale": imageScale != nil,
             "--image-bias": imageBias != nil,
@@ -381,13 +389,13 @@ struct ExportInterfaceOptions: ParsableArguments {
 
 /// The metadata of the package.
 struct ExportMetadataOptions: ParsableArguments {
-    @Option(help: "The author in the package's metadata.")
+    @Option(help: .rare("The author in the package's metadata."))
     var author = ""
 
-    @Option(help: "The license in the package's metadata.")
+    @Option(help: .rare("The license in the package's metadata."))
     var license = ""
 
-    @Option(help: "The model version in the package's metadata.")
+    @Option(help: .rare("The model version in the package's metadata."))
     var modelVersion = ""
 
     /// The names of the options that were given.

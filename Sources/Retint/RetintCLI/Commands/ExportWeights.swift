@@ -4,10 +4,11 @@ import Retint
 /// `export` to a file of weights: the output ends in `.h5`, `.hdf5` or `.safetensors`.
 struct ExportWeights: ParsableArguments {
     @Flag(
-        help: """
+        help: .rare(
+            """
             For weights of a package: if a batch normalization was folded into a convolution, \
             write the folded weights and an identity normalization.
-            """)
+            """))
     var allowFolded = false
 
     /// The names of the options that were given.

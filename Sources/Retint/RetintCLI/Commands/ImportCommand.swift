@@ -262,7 +262,8 @@ struct ArchitectureChoice: ParsableArguments {
                   name the network and its options: --architecture NAME, one of
                   \(colorizerNames.joined(separator: ", "));
                   or for a network of your own, write an ONNX file:
-                  torch.onnx.export(network, x, "network.onnx", dynamo=True)
+                  torch.onnx.export(network, x, "network.onnx", dynamo=False, training=
+                      torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
                   retint import network.onnx -o network.h5
                 """)
         }

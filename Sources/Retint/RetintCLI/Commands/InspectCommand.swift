@@ -21,7 +21,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A checkpoint, a package, a Core AI model, or another file of tensors.",
-        completion: .inspectable, transform: ShippedCheckpoint.path)
+        completion: .inspectable, transform: modelPath)
     var file: String?
 
     @Flag(help: "Show what is found on this machine: processor, kernels, MPI, Core AI.")

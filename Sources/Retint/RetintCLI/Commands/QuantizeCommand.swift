@@ -33,7 +33,7 @@ struct QuantizeCommand: ParsableCommand {
     var source: String
 
     @Option(
-        name: [.customShort("o"), .customLong("package")],
+        name: [.customShort("o"), .customLong("output"), .customLong("package")],
         help: "What to write: \(ModelFormat.choice(.packages)).",
         completion: .package)
     var package: String?
@@ -96,6 +96,8 @@ struct QuantizeCommand: ParsableCommand {
 
     @Flag(help: "Print one JSON object.")
     var json = false
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
         if let package { _ = try writer(of: package) }

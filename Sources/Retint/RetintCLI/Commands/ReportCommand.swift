@@ -17,13 +17,13 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A checkpoint, a package or an ONNX file.", completion: .model,
-        transform: ShippedCheckpoint.path)
+        transform: modelPath)
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "Compare with this model; the two alternate in every measurement.",
-            valueName: "model"), completion: .model, transform: ShippedCheckpoint.path)
+            valueName: "model"), completion: .model, transform: modelPath)
     var against: String?
 
     @Option(
@@ -65,6 +65,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Flag(help: "Print one JSON object, with every duration and every operation.")
     var json = false
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
         guard seconds == nil || runs == nil else {

@@ -51,7 +51,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help: "A checkpoint, a package, or saved results.",
-        completion: .modelOrResults, transform: ShippedCheckpoint.path)
+        completion: .modelOrResults, transform: modelPath)
     var model: String
 
     @Option(
@@ -64,7 +64,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Compare with this model, run in float32, instead of a file.", valueName: "model"),
-        completion: .model, transform: ShippedCheckpoint.path)
+        completion: .model, transform: modelPath)
     var against: String?
 
     /// The other model: the model itself, if only its arithmetics or a certificate are asked for.
@@ -91,6 +91,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var threads: Int?
 
     @OptionGroup var outputs: VerificationOutputs
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
         guard !isJudgedAgain else { return try validateJudging() }

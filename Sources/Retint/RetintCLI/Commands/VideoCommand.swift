@@ -20,7 +20,7 @@ struct VideoCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "A checkpoint or a package.", completion: .model, transform: ShippedCheckpoint.path)
+        help: "A checkpoint or a package.", completion: .model, transform: modelPath)
     var model: String
 
     @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .video)
@@ -36,14 +36,15 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "The side of the network's square input, in pixels.")
     var size: Int?
 
-    @Option(help: "The video's range, if it is missing or wrong.")
+    @Option(help: .rare("The video's range, if it is missing or wrong."))
     var range: FrameFormat.SampleRange?
 
     @Option(
-        help: """
+        help: .rare(
+            """
             The video's matrix, if it is missing or wrong; a missing one is assumed to be bt709 \
             with 720 rows or more, and bt601 otherwise.
-            """)
+            """))
     var matrix: FrameFormat.ColorMatrix?
 
     @Option(help: "Seconds to skip at the start.")
@@ -57,7 +58,7 @@ struct VideoCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("encoder-option"),
-        help: ArgumentHelp(
+        help: .rare(
             "An option of the encoder, such as crf=18; may be repeated.", valueName: "name=value"))
     var encoderOptions: [String] = []
 
@@ -103,6 +104,8 @@ struct VideoCommand: AsyncParsableCommand {
     @OptionGroup var style: StyleOptions
 
     @OptionGroup var execution: ExecutionOptions
+
+    @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {

@@ -108,7 +108,8 @@ enum Console {
         if isUsageError(error, parserCode) {
             let message = RetintCommand.fullMessage(for: error)
             let bare = message.hasPrefix("Error: ") ? String(message.dropFirst(7)) : message
-            fail(bare, .wrongUsage)
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            fail(UnknownOption.message(in: arguments) ?? bare, .wrongUsage)
         }
         fail(message(for: error), ExitStatus(for: error) ?? .failed)
     }

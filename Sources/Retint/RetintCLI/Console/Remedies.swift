@@ -17,7 +17,7 @@ extension Remedy.Parameter {
         case .precision: "--precision"
         case .resumes: "--resume"
         case .settings: "--set"
-        case .target: "--target"
+        case .target: "retint export --target"
         }
     }
 }

@@ -4,17 +4,19 @@ import Retint
 /// `export` to ONNX: the output ends in `.onnx`.
 struct ExportONNX: ParsableArguments {
     @Option(
-        help: """
+        help: .rare(
+            """
             The opset version, \(ONNXOptions.opsets.lowerBound) to \
             \(ONNXOptions.opsets.upperBound); default: \(ONNXOptions.standardOpset), or later if \
             the model needs it.
-            """)
+            """))
     var opset: Int?
 
     @Flag(
-        help: """
+        help: .rare(
+            """
             Write the weights to a separate file, OUT.onnx.data; always done above 2 GiB.
-            """)
+            """))
     var externalData = false
 
     func validate() throws {

@@ -34,12 +34,13 @@ struct ExportPrecisionOptions: ParsableArguments {
             """, valueName: "photos"), completion: .photo)
     var photos: [String] = []
 
-    @Option(help: "Keep results on those photos below 65504 divided by this factor; default: 4.")
+    @Option(
+        help: .rare("Keep results on those photos below 65504 divided by this factor; default: 4."))
     var overflowMargin: Double?
 
     @Flag(
         name: .customLong("clamp"),
-        help: "Clamp weights beyond float16 to ±65504 instead of refusing them.")
+        help: .rare("Clamp weights beyond float16 to ±65504 instead of refusing them."))
     var clamps = false
 
     func validate() throws {

@@ -7,10 +7,10 @@ struct ExportSizeOptions: ParsableArguments {
         help: "The side of the square input in pixels; default: 256, or the network's own size.")
     var size: Int?
 
-    @Option(help: "The height of the input, with --width.")
+    @Option(help: .rare("The height of the input, with --width."))
     var height: Int?
 
-    @Option(help: "The width of the input, with --height.")
+    @Option(help: .rare("The width of the input, with --height."))
     var width: Int?
 
     @Option(

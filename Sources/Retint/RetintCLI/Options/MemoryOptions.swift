@@ -4,7 +4,7 @@ import Retint
 /// The memory that networks may take.
 struct MemoryOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             The memory limit for a network's activations. By default 768 MiB for 512 × 512 \
             pixels, proportionally for other sizes, and at least 192 MiB or 64 times its weights. \

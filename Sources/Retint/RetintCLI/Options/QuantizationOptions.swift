@@ -22,7 +22,7 @@ struct SchemeOptions: ParsableArguments {
     )
     var mode = QuantizationScheme.Mode.symmetric
 
-    @Option(help: "The palette: least squared error (kmeans) or equal steps (uniform).")
+    @Option(help: .rare("The palette: least squared error (kmeans) or equal steps (uniform)."))
     var paletteMode = QuantizationScheme.PaletteMode.kmeans
 
     @Option(help: "The number of input channels per block, or output channels per group.")
@@ -32,7 +32,8 @@ struct SchemeOptions: ParsableArguments {
         help: "The share of each weight's values that are pruned to zero, smallest first.")
     var sparsity = 0.0
 
-    @Option(help: "With --sparsity: the number of consecutive output channels pruned together.")
+    @Option(
+        help: .rare("With --sparsity: the number of consecutive output channels pruned together."))
     var sparsityBlock: Int?
 
     @Option(
@@ -41,14 +42,15 @@ struct SchemeOptions: ParsableArguments {
             valueName: "n:m"))
     var sparsityRatio: SparsityRatio?
 
-    @Option(help: "The channels along which blocks and ratios run, if not the default.")
+    @Option(help: .rare("The channels along which blocks and ratios run, if not the default."))
     var sparsityAxis: QuantizationScheme.ChannelAxis?
 
     @Option(
-        help: """
+        help: .rare(
+            """
             Weights with at most this many values are not changed; default: 2048, but 0 where \
             activations are quantized.
-            """)
+            """))
     var threshold: Int?
 
     var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
@@ -75,10 +77,11 @@ struct ActivationOptions: ParsableArguments {
     var activations: ActivationScheme.Integers?
 
     @Option(
-        help: """
+        help: .rare(
+            """
             With --activations: symmetric ranges, or linear ones with a zero point; default: \
             symmetric.
-            """)
+            """))
     var activationMode: QuantizationScheme.Mode?
 
     @Option(

@@ -13,7 +13,7 @@ struct BoundOptions: ParsableArguments {
     var bound: BoundKind?
 
     @Option(
-        help: ArgumentHelp("The factor of --bound half; default: 2.", valueName: "factor"))
+        help: .rare("The factor of --bound half; default: 2.", valueName: "factor"))
     var halfFactor: Double?
 
     @Option(help: "The largest absolute error.")
@@ -23,12 +23,12 @@ struct BoundOptions: ParsableArguments {
     var rtol: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "The largest error of an output, relative to its largest expected value.",
             valueName: "share"))
     var maxRelative: Double?
 
-    @Option(help: "The largest mean absolute error.")
+    @Option(help: .rare("The largest mean absolute error."))
     var maxMean: Double?
 
     @Option(name: .customLong("min-psnr"), help: "The lowest PSNR of each output in dB.")
@@ -42,15 +42,17 @@ struct BoundOptions: ParsableArguments {
 
     @Option(
         name: .customLong("layer-tolerance"),
-        help: """
+        help: .rare(
+            """
             The largest error of intermediate values, relative to the largest expected value; \
             the model fails if one exceeds it.
-            """)
+            """))
     var maxLayerError: Double?
 
     @Option(
         name: .customLong("layer-min-snr"),
-        help: "The lowest SNR of intermediate values in dB; the model fails if one is below it.")
+        help: .rare(
+            "The lowest SNR of intermediate values in dB; the model fails if one is below it."))
     var layerMinSNR: Double?
 
     func validate() throws {

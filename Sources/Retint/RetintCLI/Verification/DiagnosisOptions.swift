@@ -28,7 +28,7 @@ struct DiagnosisOptions: ParsableArguments {
     var output: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "The most packages that --find-precision may run; default: 500.", valueName: "runs"))
     var maxRuns: Int?
 
@@ -58,7 +58,7 @@ struct DiagnosisOptions: ParsableArguments {
     var certify = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             Write the worst image that --certify finds: one on which the package overflows, else \
             that with the largest error.

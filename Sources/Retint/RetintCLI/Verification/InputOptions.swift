@@ -32,7 +32,7 @@ struct InputOptions: ParsableArguments {
     var size: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             The distribution of an input's random values: [NAME=]uniform:A..B, \
             [NAME=]normal:MEAN,DEVIATION or [NAME=]integers:A..B; repeatable. Default: \
@@ -42,7 +42,7 @@ struct InputOptions: ParsableArguments {
             """, valueName: "noise"))
     var noise: [NamedNoise] = []
 
-    @Option(help: "The seed of the random values; default: 0.")
+    @Option(help: .rare("The seed of the random values; default: 0."))
     var seed: UInt64?
 
     var isGiven: Bool {

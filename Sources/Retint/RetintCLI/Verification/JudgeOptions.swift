@@ -24,7 +24,7 @@ struct JudgeOptions: ParsableArguments {
     var choice: Choice?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             The Python with Apple's Core AI runtime; default: $RETINT_COREAI_PYTHON, or that of \
             Scripts/setup --coreai.
@@ -32,7 +32,7 @@ struct JudgeOptions: ParsableArguments {
     var judgePython: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             "The time limit for a process of Apple's runtime, in seconds; default: 600.",
             valueName: "seconds"))
     var judgeTimeout: Double?

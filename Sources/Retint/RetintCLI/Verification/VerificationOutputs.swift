@@ -34,7 +34,7 @@ struct VerificationOutputs: ParsableArguments {
     var sarif: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             Also write all values of the first run, as retint computes them, in the format that \
             Apple's debugger for Core AI compares with a device.
@@ -42,7 +42,7 @@ struct VerificationOutputs: ParsableArguments {
     var intermediates: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .rare(
             """
             Also write the errors of intermediate values for a viewer; repeatable. FILE.json: node \
             data for Model Explorer. FILE.onnx: a copy of an ONNX file or package as ONNX, whose \

@@ -96,8 +96,9 @@ extension VerificationReport {
         guard comparedCount > 0 else {
             return [
                 "",
-                "no intermediate value could be paired with one of the reference; convert the "
-                    + "network once more in float32, and compare --against that package",
+                "no intermediate value could be paired with one of the reference: a reference file "
+                    + "has them as activations/<module path>; with --against, convert the network "
+                    + "once more in float32, and compare with that package",
             ]
         }
         let head = [

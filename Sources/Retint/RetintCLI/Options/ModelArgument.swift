@@ -1,0 +1,17 @@
+import ArgumentParser
+import Foundation
+import Retint
+
+/// The path of a model that was named by its path, or by the name of a trained colorizer.
+///
+/// - Throws: `ValidationError` if it is neither, but similar to such a name.
+@Sendable func modelPath(_ model: String) throws -> String {
+    let path = ShippedCheckpoint.path(of: model)
+    guard path == model, !model.contains("/"), !FileManager.default.fileExists(atPath: model) else {
+        return path
+    }
+    let names = ShippedCheckpoint.all.map(\.name)
+    guard let similar = Spelling.similar(to: model, among: names).first else { return path }
+    throw ValidationError(
+        "there is no such file, and no trained colorizer of this name; did you mean \(similar)?")
+}
