@@ -10,6 +10,9 @@ All documents are compared with the tool and the repository:
 - Every path under Scripts, Examples, Checkpoints, Sources and Tests in a `sh` block, or in the
   text between backquotes, is in the repository; so is the target of every relative link. What
   follows Scripts/check and its like is the name of a check.
+- So are the options of scripts: their text is in the script, or in the module that a name stands
+  for. `Scripts/check commands` runs the commands.
+- Figures are those of their sources: see `_figures`.
 - Every part of a `swift` block, up to an empty line, is in one Swift file of the repository, so
   that a build compiles it; comments and indentation may differ.
 
@@ -36,7 +39,7 @@ import retint_options
 import retint_tool
 from retint_tool import ROOT
 
-from . import imports
+from . import _figures, imports
 
 CATALOGS = sorted(ROOT.glob("Sources/**/*.docc"))
 CATALOG = next(catalog for catalog in CATALOGS if catalog.name == "Retint.docc")
@@ -53,6 +56,8 @@ PATH = re.compile(r"(?:Scripts|Examples|Checkpoints|Sources|Tests)/[\w./+-]*[\w]
 NAMED = re.compile(r"Scripts/(check|compare|benchmark) ([a-z][\w-]*)")
 PACKAGES = {"check": "retint_checks", "compare": "retint_comparisons",
             "benchmark": "retint_benchmarks"}
+# Scripts that run a package.
+PROGRAMS = {"oracle": "retint_oracle", "release": "retint_release"}
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
 
 
@@ -149,6 +154,10 @@ class Documents:
                     words.pop(0)
                 if words and words[0] == "retint":
                     self.check_command(page, text, position, words)
+                if words and words[0].endswith("/python"):
+                    words.pop(0)
+                if words and words[0].startswith("Scripts/"):
+                    self.check_script(page, text, position, words)
             position += len(line) + 1
 
     def check_code(self, page, text, block):
@@ -167,6 +176,23 @@ class Documents:
             option = word.split("=")[0]
             if re.match(r"--?[a-zA-Z]", word) and option not in options:
                 self.fault(page, text, position, f"{' '.join(command)} has no option {option}")
+
+    def check_script(self, page, text, position, words):
+        """Options of a script that are nowhere in its text, or in that of what it imports."""
+        program, *rest = words
+        files = [ROOT / program]
+        package = PACKAGES.get(program.removeprefix("Scripts/"))
+        if package and rest:
+            files = [ROOT / f"Scripts/python/{package}/{rest[0].replace('-', '_')}.py"]
+        elif program.removeprefix("Scripts/") in PROGRAMS:
+            files = (ROOT / "Scripts/python" / PROGRAMS[program.removeprefix("Scripts/")]).glob(
+                "*.py")
+        known = "".join(file.read_text() for file in files if file.is_file())
+        known += (ROOT / "Scripts/python/retint_options.py").read_text()
+        for word in rest:
+            option = word.split("=")[0]
+            if re.match(r"--[a-z]", word) and option not in known:
+                self.fault(page, text, position, f"{program} has no option {option}")
 
     def check_paths(self, page, text, match):
         for path in PATH.finditer(match.group(1)):
@@ -248,6 +274,7 @@ def main():
     documents = Documents(retint_tool.RETINT, options.update)
     for page in PAGES:
         documents.check(page)
+    _figures.Figures(documents.retint, PAGES, documents.fault).check()
     for fault in documents.faults:
         print(fault, file=sys.stderr)
     if documents.faults or convert(options.output):
