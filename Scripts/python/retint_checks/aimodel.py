@@ -12,8 +12,8 @@ Weights are random and seeded, as export_pytorch.randomize makes them: like thos
 networks they give colors within +-110 and hardly amplify rounding. Those of lite-class-unet are
 trained. --sample takes one in N of the networks, and of the conversions.
 
-Prints a line for each; --update writes a table into the article WriteAIModels.md. --keep leaves the
-models in DIRECTORY.
+Prints a line for each; --update writes a table into the article VerificationFigures.md. --keep
+leaves the models in DIRECTORY.
 Scripts/setup --python and --coreai install what is needed. The exit status is 1 when a
 bound is exceeded.
 """
@@ -32,7 +32,7 @@ import retint_tool
 from retint_reference.networks import ARCHITECTURES
 from retint_tool import COREAI_PYTHON, ROOT
 
-ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Tasks/WriteAIModels.md"
+ARTICLE = ROOT / "Sources/Retint/Retint/Retint.docc/Reference/VerificationFigures.md"
 SIZE = 64
 CLOSE, HALF = ("--atol", "1e-3", "--rtol", "0"), ("--atol", "1e9", "--min-psnr", "60")
 FORMS = {"float32": CLOSE, "float16": HALF, "palette6": CLOSE}
