@@ -31,6 +31,8 @@ CATALOG = "Sources/Retint/Retint/Retint.docc"
 FIGURES = f"{CATALOG}/Reference/CheckpointFigures.md"
 SPEED = f"{CATALOG}/Reference/SpeedFigures.md"
 NETWORKS = f"{CATALOG}/Reference/Networks.md"
+CHOICE = f"{CATALOG}/Tasks/WhatToChoose.md"
+NOTEBOOK = f"{CATALOG}/Tasks/QuantizeInANotebook.md"
 # Documents besides the pages whose commands and paths are checked.
 MORE = ("CHANGELOG.md", "Scripts/README.md")
 WORDS = {word: number for number, word in enumerate(
@@ -254,6 +256,10 @@ class Table:
         return next((row for _, row in self.rows if plain(row[0]) == name), None)
 
 
+def value(cell):
+    return plain(cell).removesuffix(" G")
+
+
 def plain(cell):
     return cell.replace("`", "").replace("*", "").strip()
 
@@ -289,8 +295,9 @@ class Copy:
     origin_heading: str
     # Names of rows or columns that differ between the two.
     renamed: dict = dataclasses.field(default_factory=dict)
-    # How many of the section's first tables are copies; all if there is no number.
+    # How many of the first tables of both sections count; all if there is no number.
     first: int | None = None
+    origin_first: int | None = None
 
 
 COPIES = (
@@ -300,6 +307,12 @@ COPIES = (
          {"ab AuC rebalanced": "AuC, rebalanced"}, first=1),
     Copy("README.md", "Checkpoints", FIGURES, "Overview", {
         "multiply-adds": "GMAC", "int8 package": "int8", "time": "of ECCV16's 175 ms"}),
+    Copy(CHOICE, "Which architecture, and how wide", SPEED, "Inference",
+         {"256 × 256": "float32"}, origin_first=1),
+    Copy(CHOICE, "Which architecture, and how wide", NETWORKS, "Overview",
+         {"multiply-adds": "multiply-adds at 256×256"}),
+    Copy(CHOICE, "Which colorizer", FIGURES, "Overview", {
+        "int8 package": "int8", "time": "of ECCV16's 175 ms"}),
 )
 
 
@@ -330,6 +343,7 @@ class Figures:
         self.check_held_out()
         self.check_measures()
         self.check_speed()
+        self.check_choice()
         if self.retint:
             self.check_networks()
 
@@ -403,7 +417,8 @@ class Figures:
 
     def check_copies(self):
         for copy in COPIES:
-            origins = list(tables(self.texts[copy.origin], copy.origin_heading))
+            origins = list(tables(
+                self.texts[copy.origin], copy.origin_heading))[:copy.origin_first]
             if not origins:
                 self.report(copy.origin, 0, f"there is no table under {copy.origin_heading}")
             shared = sum(self.check_copy(copy, table, origin) for origin in origins
@@ -415,8 +430,6 @@ class Figures:
     def check_copy(self, copy, table, origin):
         """Compares the cells that both tables have; returns their number."""
         shared, columns = 0, {plain(title): index for index, title in enumerate(origin.header)}
-        if (table.header[0] == "") != (origin.header[0] == "") and copy.heading != "Checkpoints":
-            return 0
         for position, row in table.rows:
             name = copy.renamed.get(plain(row[0]), plain(row[0]))
             other = origin.row(name)
@@ -426,7 +439,7 @@ class Figures:
                     continue
                 expected = other[columns[title]]
                 shared += 1
-                if expected and plain(cell).removesuffix(" G") != plain(expected):
+                if expected and value(cell) != value(expected):
                     self.report(copy.page, position, f"{name}, {title}: {plain(cell)}, but "
                                 f"{copy.origin} has {plain(expected)}")
         return shared
@@ -495,6 +508,30 @@ class Figures:
         match = re.search(r"All take ([\d.]+) to ([\d.]+) of PyTorch's memory", text)
         if match and float(match[2]) > max(shares):
             self.report("README.md", match.start(2), f"no case takes {match[2]} of the memory")
+
+    def check_choice(self):
+        """The colors and precisions to choose from, of an article and of a notebook's output."""
+        text = self.texts[CHOICE]
+        [colors], [precisions] = (
+            list(tables(text, heading)) for heading in ("Which colorizer", "Which precision"))
+        origin = next(tables(self.texts[FIGURES], "Photos of other sources"))
+        names = {"lite-class-unet": "large", "lite-class-unet-small": "small"}
+        for position, row in colors.rows:
+            name, _, style = plain(row[0]).partition(", ")
+            column = origin.header.index(
+                ", ".join(filter(None, [names.get(name, name), style])))
+            for title in ("ΔE2000", "better than gray", "colorfulness"):
+                cell = row[colors.header.index(title)]
+                source = origin.row(title)[column].split(" ")[0]
+                shown = source if "%" not in cell else f"{float(source) * 100:.0f} %"
+                if cell and cell != shown:
+                    self.report(CHOICE, position, f"{plain(row[0])}, {title}: {cell}, but "
+                                f"{FIGURES} has {shown}")
+        for position, row in precisions.rows:
+            words = [plain(row[0]).replace(",", ""), *(cell.split(" ")[0] for cell in row[1:])]
+            if not re.search(r"^{} +{} +{} +{} ".format(*map(re.escape, words)),
+                             self.texts[NOTEBOOK], re.MULTILINE):
+                self.report(CHOICE, position, f"{NOTEBOOK} does not print {' '.join(words)}")
 
     def check_networks(self):
         """Parameters, multiply-adds, sizes and numbers of operations, which the tool computes."""
