@@ -83,7 +83,7 @@ let package = Package(
         .executable(name: "retint", targets: ["RetintExecutable"]),
         .library(name: "Retint", targets: ["Retint"]),
         .library(name: "RetintNetworks", targets: ["RetintNetworks"]),
-        // For the command line with architectures of one's own: see Scripts/Examples.
+        // For a command line with your own architectures: see Scripts/Examples.
         .library(name: "RetintCLI", targets: ["RetintCLI"]),
         // For other languages: Sources/Retint/CLibrary/retint.h. Python's module uses it.
         .library(name: "RetintC", type: .dynamic, targets: ["RetintLibrary"]),

@@ -133,7 +133,7 @@ import Testing
         jpeg.insert(contentsOf: damaged, at: 2)
         _ = try bench.write(Data(jpeg), to: "b.jpg")
         let result = try bench.expect(0, "colorize", model, "a.jpg", "b.jpg", "-o", "out")
-        #expect(result.messages.contains("b.jpg: its EXIF data are damaged and were left out"))
+        #expect(result.messages.contains("b.jpg: its EXIF data is damaged and was left out"))
         #expect(!result.messages.contains("a.jpg: its"))
         let copy = try ImageMetadata(contentsOf: bench.path("out/a.jpg"))
         #expect(copy == metadata)

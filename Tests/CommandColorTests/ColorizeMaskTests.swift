@@ -176,7 +176,7 @@ import Testing
             says: ["none: contains no masks"])
     }
 
-    /// Masks that are in the folder of photos are no photos.
+    /// Masks that are in the folder of photos are not colored.
     @Test func masksAreNotColored() throws {
         try bench.makeDirectory("in/masks")
         _ = try bench.makePhoto("in/a.png")

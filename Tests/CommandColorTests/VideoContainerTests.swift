@@ -70,7 +70,7 @@ import Testing
         #expect(part.first?.luma.bytes == whole[10].luma.bytes)
     }
 
-    /// The reader stops before the end, which makes ffmpeg fail: that is no damage.
+    /// The reader stops before the end, which makes ffmpeg fail: that is not damage.
     @Test func theFirstFramesOfAContainerCanBeRead() async throws {
         try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 40)
         let first = try await withVideo(bench.path("video.mkv")) { try $0.reader.next() }

@@ -172,7 +172,7 @@ import Testing
         #expect(try frames("x.y4m") == after)
     }
 
-    /// 10.png comes after 9.png, and what is in a subfolder is no mask.
+    /// 10.png comes after 9.png, and what is in a subfolder is not a mask.
     @Test func masksAreInTheOrderOfTheirNumbers() throws {
         try makeVideo("video.y4m", frames: 12)
         try bench.makeDirectory("masks/old")

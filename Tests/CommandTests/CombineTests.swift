@@ -78,7 +78,7 @@ import Testing
 
     private static let refusals: [([String], Int32, String)] = [
         (["small=64.mlpackage"], 65, "2 to 64 functions are needed, not 1"),
-        (["a=64.mlpackage", "a=96.mlpackage"], 65, "given a second time"),
+        (["a=64.mlpackage", "a=96.mlpackage"], 65, "used twice"),
         (["a b=64.mlpackage", "c=96.mlpackage"], 65, "names have letters"),
         (["a=64.mlpackage", "b=old.mlpackage"], 65, "--target iOS18"),
         (["a=64.mlpackage", "b=new.mlpackage"], 65, "the first one for iOS18"),

@@ -101,7 +101,7 @@ import Testing
             64, "dataset", "pack", "photos", "-o", "pack.zip", says: ["must end in .h5"])
         try bench.expect(
             64, "dataset", "split", "pack.h5", "-o", "lists", says: ["split the photos before"])
-        // Any other HDF5 file is no pack.
+        // Any other HDF5 file is not a pack.
         try HDF5Writer(path: bench.path("other.h5")).finish()
         try bench.expect(65, "dataset", "inspect", "other.h5", says: ["is not a packed dataset"])
     }

@@ -151,7 +151,7 @@ import Testing
         #expect(ratios["operations"] == 1 && (ratios["warm_total_seconds"] ?? 0) > 0)
     }
 
-    /// A file system in memory keeps all pages: that is no cold start, and the report says so.
+    /// A file system in memory keeps all pages: that is not a cold start, and the report says so.
     @Test func aCacheThatStaysIsNotCold() throws {
         let folder = "/dev/shm/retint-test-\(UUID().uuidString)"
         guard

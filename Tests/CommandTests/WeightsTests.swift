@@ -158,7 +158,7 @@ import Testing
         try bench.expect(0, "verify", "model.mlpackage", "--against", "again.h5")
     }
 
-    /// The class head is no part of a package.
+    /// The class head is not part of a package.
     @Test func saysWhatThePackageDoesNotHold() throws {
         let network = Network(description: .named("siggraph17", .init(width: 0.0625)))
         var state = try makeCheckpoint(network).state

@@ -58,7 +58,7 @@ enum SARIFRules {
 extension SARIFRules.Object {
     /// What is wrong with an object, each fault with its path.
     func faults(_ value: Any, at path: String = "log") -> [String] {
-        guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
+        guard let object = value as? [String: Any] else { return ["\(path) is not an object"] }
         let missing = required.keys.filter { object[$0] == nil }.map { "\(path) lacks \($0)" }
         let rules = required.merging(optional) { first, _ in first }
         return missing
@@ -73,7 +73,7 @@ extension SARIFRules.Value {
         switch self {
         case .object(let rules): return rules.faults(value, at: path)
         case .objects(let rules):
-            guard let list = value as? [Any] else { return ["\(path) is no array"] }
+            guard let list = value as? [Any] else { return ["\(path) is not an array"] }
             return list.enumerated().flatMap { rules.faults($1, at: "\(path)[\($0)]") }
         default: return isMet(by: value) ? [] : ["\(path) is \(value)"]
         }

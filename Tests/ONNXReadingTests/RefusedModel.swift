@@ -38,7 +38,7 @@ struct RefusedModel: Sendable, CustomStringConvertible {
         changed("an output that nothing computes", "nothing computes it") {
             $0.proto.graph.output[0].name = "z"
         },
-        changed("an output twice", "two outputs have one name") { maker in
+        changed("an output twice", "two outputs have the same name") { maker in
             maker.proto.graph.output.append(maker.proto.graph.output[0])
         },
         changed("a cycle", "without cycles") { maker in

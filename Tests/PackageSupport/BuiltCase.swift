@@ -8,7 +8,7 @@ package import RetintTensors
 /// An operation case in a graph, with what the engine computes.
 package struct BuiltCase {
     package let output: Tensor
-    /// The values of the inputs that are no weights, by name.
+    /// The values of the inputs that are not weights, by name.
     package let feeds: [String: TensorData]
     /// The values of the weights, by name.
     package let variables: [String: TensorData]

@@ -47,7 +47,7 @@ import Testing
             // Sizes beyond all bounds; JSON that says nothing; none at all.
             ([UInt8](repeating: 127, count: 16), "was killed"),
             (twoBytes + Array("{}".utf8), "was killed"),
-            (twoBytes + Array("!!".utf8), "make no sense"),
+            (twoBytes + Array("!!".utf8), "impossible results"),
         ]
         for (bytes, phrase) in replies {
             var sockets: [Int32] = [-1, -1]

@@ -461,7 +461,7 @@ class Figures:
                                for name in ("ΔE2000", "ab AuC rebalanced"))
                 if values not in expected[plain(title)]:
                     self.report(FIGURES, table.position, f"{plain(title)}: {' and '.join(values)} "
-                                "are no test in Checkpoints/held-out.tsv")
+                                "are not a test in Checkpoints/held-out.tsv")
 
     def check_measures(self):
         """README's colors of the checkpoints are those of the article, in its other direction."""
@@ -562,7 +562,7 @@ class Figures:
         adds = {facts["gmac"] for facts in known.values()}
         for match in re.finditer(r"(\d[\d,]{4,}) parameters", self.texts[name]):
             value = int(match[1].replace(",", ""))
-            # The module of a notebook, which is no network of retint.
+            # The module of a notebook, which is not a network of retint.
             if value not in values | {24994} and f"{match[1]}" not in (known["siggraph17"].get(
                     "bare", ""),):
                 self.report(name, match.start(1), f"no network has {match[1]} parameters")

@@ -93,7 +93,7 @@ def _spaces():
 
 
 def _stored():
-    """Datasets with elements that are no plain numbers, or too many of them."""
+    """Datasets with elements that are not plain numbers, or too many of them."""
     def data(content, **options):
         return lambda file, name: file.create_dataset(name, data=content, **options)
 

@@ -97,7 +97,7 @@ def _numbers():
 
 
 def _rule(text):
-    """What a number as text must come to: words and empty ones are no numbers."""
+    """What a number as text must come to: words and empty ones are not numbers."""
     if text in ("", " ", "word", "nan"):
         return Rule((USAGE, DATA))
     return Rule((FINE, TOLERANCE, USAGE, DATA, FAILED))

@@ -130,7 +130,7 @@ def _last_line(ending):
 
 
 def _text_faults(case, ending):
-    # A video on standard output is no text.
+    # A video on standard output is not text.
     writes_video = case.command[-1:] == ("-",) or "-o - " in " ".join(case.command)
     text = ending.messages if writes_video else ending.output + ending.messages
     if case.rule.word and case.rule.word not in ending.messages:

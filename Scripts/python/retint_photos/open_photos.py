@@ -77,7 +77,7 @@ def srgb(image):
             image = ImageCms.profileToProfile(image, source, target, outputMode="RGB") \
                 if mode in ("RGB", "CMYK", "L") else image
         except (ImageCms.PyCMSError, OSError):
-            pass  # A damaged profile is no reason to lose the photo.
+            pass  # A damaged profile is not a reason to lose the photo.
     return image.convert("RGB")
 
 

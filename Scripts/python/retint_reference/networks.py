@@ -19,7 +19,7 @@ ARCHITECTURES = {
 }
 
 
-# Networks that are no architectures of retint.
+# Networks that are not architectures of retint.
 OTHERS = {"mobilenetv2-unet": "mobilenet:MobileNetV2UNet"}
 
 

@@ -94,7 +94,7 @@ struct BytecodeSections {
         let first = try cursor.byte()
         guard let kind = Kind(rawValue: Int(first & 0x7F)), ranges[kind] == nil else {
             throw BytecodeError(
-                offset: start, "section \(first & 0x7F) is unknown or there a second time")
+                offset: start, "section \(first & 0x7F) is unknown or occurs twice")
         }
         let length = try cursor.unsigned()
         let alignment = first & 0x80 == 0 ? 1 : try cursor.unsigned()

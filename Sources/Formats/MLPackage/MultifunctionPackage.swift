@@ -42,7 +42,7 @@ public struct MultifunctionPackage: Sendable {
                 MILNames.isLegal(name), place,
                 "names have letters, digits, \"_\" and \"@\", start with a letter and are not a "
                     + "keyword")
-            try require(names.insert(name).inserted, place, "the name is given a second time")
+            try require(names.insert(name).inserted, place, "the name is used twice")
             try require(
                 package.target >= .iOS18, place,
                 "its package is for \(package.target.rawValue); functions need iOS18",

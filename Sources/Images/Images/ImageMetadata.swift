@@ -47,7 +47,7 @@ public struct ImageMetadata: Hashable, Sendable {
             directories.describeUprightSRGB(turned: turns)
             exif = directories.bytes
         } else {
-            notes.append("its EXIF data are damaged and were left out")
+            notes.append("its EXIF data is damaged and was left out")
         }
     }
 
@@ -59,8 +59,8 @@ public struct ImageMetadata: Hashable, Sendable {
         var result = self
         result.exif = nil
         result.notes.append(
-            "its EXIF data have \(exif.count) bytes, more than the \(Self.largestEXIFOfJPEG) that "
-                + "a JPEG can hold, and were left out")
+            "its EXIF data has \(exif.count) bytes, more than the \(Self.largestEXIFOfJPEG) that "
+                + "a JPEG can hold, and was left out")
         return result
     }
 

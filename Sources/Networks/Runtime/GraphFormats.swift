@@ -36,7 +36,7 @@ package struct GraphFormats {
         }
     }
 
-    /// A step belongs to the first value that is computed from it. Indices are no numbers to round.
+    /// A step belongs to the first value that is computed from it. Indices are not rounded.
     private mutating func spreadOwners(_ nodes: [Graph.Node], _ live: [Int]) {
         for id in live.reversed() {
             guard let owner = owners[id] else { continue }

@@ -180,7 +180,7 @@ extension Float64Array {
 }
 
 extension Graph.Node {
-    /// Whether an operand has indices, which are no numbers to round.
+    /// Whether an operand has indices, which are not rounded.
     package func takesIndices(at place: Int) -> Bool {
         place == 1 && (operation is GatherElements || operation is ScatterElements)
     }

@@ -78,13 +78,13 @@ struct ReadGraphs {
             let graph = try ReadGraph(operation, in: module)
             guard graphs.updateValue(graph, forKey: graph.name) == nil else {
                 throw BytecodeError(
-                    offset: operation.offset, "the graph \(graph.name) is there a second time")
+                    offset: operation.offset, "the graph \(graph.name) occurs twice")
             }
         }
         let shown = graphs.values.filter { !$0.isPrivate }
         guard let main = graphs["main"] ?? (shown.count == 1 ? shown[0] : nil) else {
             throw BytecodeError(
-                offset: 0, "it has \(shown.count) functions and none is named main")
+                offset: 0, "it has \(shown.count) functions, but none is named main")
         }
         (byName, self.main) = (graphs, main)
     }

@@ -455,7 +455,7 @@ extension MILLowering {
         if let data = constant(id) {
             let range = -Float(extent)..<Float(extent)
             guard data.scalars.allSatisfy(range.contains) else {
-                throw node.error("an index is out of range for \(extent)", "Mend the network.")
+                throw node.error("an index is out of range for \(extent)", "Correct the network.")
             }
             // Not all systems count negative indices from the end.
             let values = data.scalars.map { Int32($0 < 0 ? $0 + Float(extent) : $0) }

@@ -27,7 +27,7 @@ struct ProgramRules {
             "names have letters, digits, \"_\" and \"@\", start with a letter; no keywords")
         try require(
             defined.updateValue(value.type, forKey: value.name) == nil, "",
-            "the name is defined a second time")
+            "the name is defined twice")
         try ValueRules.check(value.type)
     }
 
@@ -84,7 +84,7 @@ struct ProgramRules {
     private func check(outputs: [String], inputs: [String]) throws {
         try require(!outputs.isEmpty, "program", "it has no outputs")
         try require(
-            Set(outputs).count == outputs.count, "program", "an output is listed a second time")
+            Set(outputs).count == outputs.count, "program", "an output is listed twice")
         for name in outputs {
             let place = "program output \"\(name)\""
             try require(defined[name] != nil, place, "it is not defined")

@@ -40,7 +40,7 @@ struct GraphReading {
         }
         guard !outputs.isEmpty else { throw ONNXError(place: "graph", rule: "it has no outputs") }
         guard Set(outputs.map(\.name)).count == outputs.count else {
-            throw ONNXError(place: "graph", rule: "two outputs have one name")
+            throw ONNXError(place: "graph", rule: "two outputs have the same name")
         }
     }
 

@@ -62,7 +62,7 @@ final class ReaderProcess: HDF5Source {
             throw FilePlace(path).error(.damaged, Self.reason(first))
         } catch {
             throw FilePlace(path).error(
-                .damaged, "libhdf5's results make no sense; the file is damaged or malicious"
+                .damaged, "libhdf5 returned impossible results; the file is damaged or malicious"
             )
         }
     }

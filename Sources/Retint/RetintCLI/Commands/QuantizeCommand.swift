@@ -102,7 +102,7 @@ struct QuantizeCommand: ParsableCommand {
     func validate() throws {
         if let package { _ = try writer(of: package) }
         guard package != nil || (!isRequested && photos != nil) else {
-            throw ValidationError("give the output package with -o")
+            throw ValidationError("name the output package with -o")
         }
         guard isRequested || package == nil else {
             throw ValidationError(
@@ -239,7 +239,7 @@ struct QuantizeCommand: ParsableCommand {
         else {
             let known = packages.map { ".\($0.extensions[0]) (\($0.title))" }
             throw ValidationError(
-                "\(output): a model is known by its name; let it end in "
+                "\(output): the extension selects the format; use "
                     + known.joined(separator: " or "))
         }
         return write

@@ -116,7 +116,7 @@ extension ReplayCommand {
         for name in (record.subject + record.inputs).map(\.name)
         where !manager.fileExists(atPath: place(of: name)) {
             throw CommandError(
-                .input, file: results, place: name, rule: "is not in \(root) any more",
+                .input, file: results, place: name, rule: "is no longer in \(root)",
                 remedy: "put the file there, or name the folder with the files (--folder)")
         }
     }

@@ -138,7 +138,7 @@ extension [QuantizationReport.Activation] {
         guard kept > 0 else { return "all \(count) activations are quantized" }
         let known =
             proof == .optimal
-            ? "no smaller number is enough" : "none of them can be quantized in addition"
+            ? "no smaller number is enough" : "none of these can be quantized as well"
         return "\(kept) of \(count) activations stay floats: \(known)"
     }
 }

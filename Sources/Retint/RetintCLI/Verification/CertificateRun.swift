@@ -16,7 +16,7 @@ extension VerifyCommand {
         guard let picture = certificate.picture else {
             throw CommandError(
                 .usage,
-                "--worst-image: \(model.name) takes no photos, so that there is no picture; omit it"
+                "--worst-image: \(model.name) takes no photos, so there is no picture; omit it"
             )
         }
         let input = interface.inputs.first { $0.name == picture.input }

@@ -20,7 +20,7 @@ extension ReplayReport {
     private var environmentLines: [String] {
         guard !isSameEnvironment else { return ["environment: the same: \(replayedOn.text)"] }
         return [
-            "environment: another", "  saved on:    \(savedOn.text)",
+            "environment: different", "  saved on:    \(savedOn.text)",
             "  replayed on: \(replayedOn.text)",
         ]
     }
@@ -36,11 +36,11 @@ extension ReplayReport {
         func word(_ passed: Bool?) -> String { passed == true ? "passed" : "FAILED" }
         return savedPassed == replayedPassed
             ? "verdict: the same: \(word(savedPassed))"
-            : "verdict: another: \(word(savedPassed)) then, \(word(replayedPassed)) now"
+            : "verdict: different: \(word(savedPassed)) before, \(word(replayedPassed)) now"
     }
 
     private var figures: String {
-        let rest = isSameEnvironment ? "" : ", as they may in another environment"
+        let rest = isSameEnvironment ? "" : ", as they may in a different environment"
         let count = differences.count
         return "figures: \(count) \(count == 1 ? "differs" : "differ")\(rest):"
     }
@@ -73,8 +73,8 @@ extension VerificationRecord.FileChange.Kind {
     fileprivate var text: String {
         switch self {
         case .changed: "has other bytes"
-        case .missing: "is not read any more"
-        case .added: "was not read then"
+        case .missing: "is no longer read"
+        case .added: "was not read by the saved run"
         }
     }
 }

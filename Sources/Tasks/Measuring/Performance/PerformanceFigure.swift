@@ -169,7 +169,7 @@ extension PerformanceReport.Figure {
         PerformanceReport.Figure("peak_bytes", "peak of the process", .bytes) {
             ($0.memory?.peakBytes).map(Double.init)
         },
-        PerformanceReport.Figure("added_bytes", "of it added by the model", .bytes) {
+        PerformanceReport.Figure("added_bytes", "added by the model", .bytes) {
             ($0.memory?.addedBytes).map(Double.init)
         },
     ]

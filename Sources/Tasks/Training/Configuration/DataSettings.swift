@@ -83,7 +83,7 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
                 "side of a crop in pixels"),
             .init(
                 "data.other_crops", optional: \.data.otherCrops, .any,
-                "other sides: each step has crops of one of all, at random; null: none"),
+                "other sides: each step draws one of all sides at random; null: none"),
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the photo's short side"),

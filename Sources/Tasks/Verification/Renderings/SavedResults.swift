@@ -61,7 +61,7 @@ extension VerificationResults {
         return results
     }
 
-    /// Results that are no statement: those without a record.
+    /// Results that are not a statement: those without a record.
     private static func decoded(
         _ data: Data, by decoder: JSONDecoder, _ path: String
     ) throws -> VerificationResults {

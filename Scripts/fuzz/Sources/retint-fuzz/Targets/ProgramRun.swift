@@ -14,7 +14,7 @@ enum ProgramRun {
         var options = CompileOptions(threads: 1)
         options.memoryLimit = memoryLimit
         let program = try ModelProgram(graph, observes: observes, options: options)
-        // What takes long because it is large is no finding.
+        // What takes long because it is large is not a finding.
         let elements = graph.values.reduce(0) { $0 + $1.tensor.shape.count }
         guard elements < maximumElements else { return }
         let inputs = graph.inputs.map { name, shape in
