@@ -33,7 +33,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     public var coring: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
-    /// Whether each re-parameterised convolution is a single convolution, as on devices,
+    /// Whether each re-parameterized convolution is a single convolution, as on devices,
     /// instead of the branches that it is trained with.
     public var isFolded: Bool
 
@@ -51,7 +51,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
     ///   - coring: the chroma at which a and b are halved, 0…40.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
-    ///   - isFolded: whether each re-parameterised convolution is a single convolution.
+    ///   - isFolded: whether each re-parameterized convolution is a single convolution.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
         temperature: Double? = nil, chromaScale: Double = 1, vividChromaScale: Double? = nil,
@@ -97,7 +97,7 @@ extension ColorizerOptions {
             "the chroma at which colors are halved; fainter ones fade more", isRequired: true),
         .flag("class_head", \.hasClassHead, "the 529-way classification head"),
         .flag(
-            "folded", \.isFolded, "re-parameterised convolutions folded into one each",
+            "folded", \.isFolded, "re-parameterized convolutions folded into one each",
             isTrainable: false),
     ]
 }

@@ -1,7 +1,7 @@
 import RetintGraph
 import RetintLayers
 
-/// A U-Net of re-parameterised 3×3 convolutions (Ding et al., "RepVGG", 2021): each is trained with
+/// A U-Net of re-parameterized 3×3 convolutions (Ding et al., "RepVGG", 2021): each is trained with
 /// two or three branches and runs as one. Accelerators and Winograd kernels run plain 3×3
 /// convolutions best.
 public final class RepUNet: Module, ColorizerArchitecture {

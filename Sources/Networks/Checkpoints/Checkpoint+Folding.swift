@@ -4,7 +4,7 @@ import RetintLayers
 import RetintTensorFiles
 
 extension Checkpoint {
-    /// Folds each re-parameterised convolution into one, as it runs on devices. A network without
+    /// Folds each re-parameterized convolution into one, as it runs on devices. A network without
     /// any is returned unchanged; otherwise the optimizer's state is omitted.
     ///
     /// - Throws: the errors of `NetworkDescription.make()`.

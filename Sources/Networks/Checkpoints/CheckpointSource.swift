@@ -75,7 +75,7 @@ public struct CheckpointSource: Sendable {
     /// - Throws: the errors of `Checkpoint.init(contentsOf:)` if its file cannot be read.
     public func checkpoint() throws -> Checkpoint { try read() }
 
-    /// Folds each re-parameterised convolution into one, see `Checkpoint.folded()`.
+    /// Folds each re-parameterized convolution into one, see `Checkpoint.folded()`.
     ///
     /// - Throws: the errors of ``checkpoint()`` and `NetworkDescription.make()`.
     public func folded() throws -> CheckpointSource { try madeForInference().source }

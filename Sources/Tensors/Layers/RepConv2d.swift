@@ -1,7 +1,7 @@
 import RetintGraph
 import RetintTensors
 
-/// A re-parameterised 3×3 convolution with ReLU (Ding et al., "RepVGG: Making VGG-style ConvNets
+/// A re-parameterized 3×3 convolution with ReLU (Ding et al., "RepVGG: Making VGG-style ConvNets
 /// Great Again", 2021).
 ///
 /// It is trained as the sum of a 3×3 branch, a 1×1 branch and, if input and output have the same

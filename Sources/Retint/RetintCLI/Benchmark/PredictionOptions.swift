@@ -6,9 +6,9 @@ struct PredictionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Predict the time on these numbers of threads, as if each had a processor of its own; \
-            the processors' memory and clocks are taken as they are here. With --steps, also how \
-            many threads each step keeps busy, and how evenly.
+            Predict the time for these numbers of threads, as if each had its own processor with \
+            the memory and clock speed of this machine's. With --steps, also how many threads \
+            each step keeps busy, and how evenly.
             """, valueName: "n,n,…"))
     var predictThreads: NumberList?
 
@@ -23,8 +23,8 @@ struct PredictionOptions: ParsableArguments {
     @Option(
         help: .rare(
             """
-            The images of all ranks together in the predictions; default: as many for each rank \
-            as were measured.
+            The images of all ranks together in the predictions; default: the measured number \
+            for each rank.
             """, valueName: "images"))
     var predictBatch: Int?
 

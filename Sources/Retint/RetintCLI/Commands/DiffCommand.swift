@@ -19,8 +19,8 @@ struct DiffCommand: AsyncParsableCommand {
             The default tolerance is that of verify for the coarser of the two precisions.
 
             With --bisect, name more models, from good to bad: the command finds the first model \
-            that differs from the first one listed, as git bisect does, and reads only as many as \
-            that needs. Exit code 2: it is found; 0: the last one does not differ.
+            that differs from the first one listed, as git bisect does, and reads only the models \
+            that it needs. Exit code 2: it was found; 0: the last one does not differ.
 
             For example:
               retint diff old.mlpackage new.mlpackage

@@ -19,8 +19,8 @@ struct QuantizeCommand: ParsableCommand {
             outputs on the photos. With --photos, the outputs are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
             With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
-            ranks split the weights. With --activations, --search chooses which inputs of \
-            operations stay floats instead, and the weights are as --weights or --config say.
+            ranks split the weights. With --activations, --search instead chooses which \
+            inputs of operations stay in float; --weights or --config set the weights.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
 

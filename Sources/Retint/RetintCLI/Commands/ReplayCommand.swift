@@ -8,8 +8,8 @@ struct ReplayCommand: AsyncParsableCommand {
         abstract: "Run a saved verification again, and say what differs.",
         discussion: """
             The results that retint verify --save has written name every file that was read, with \
-            its SHA-256. If a file has other bytes, it is named, and nothing runs. Else the \
-            verification runs again on the same number of threads. With the same version of \
+            its SHA-256. If a file has other bytes, it is named, and nothing runs. Otherwise, \
+            the verification runs again on the same number of threads. With the same version of \
             retint, processor, kernels and number of threads, every figure must have the same \
             bits; elsewhere, the verdict must be the same, and figures that differ are listed.
 
@@ -36,7 +36,7 @@ struct ReplayCommand: AsyncParsableCommand {
             """, valueName: "dir"), completion: .directory)
     var folder: String?
 
-    @Option(help: "The number of threads; default: as many as then.")
+    @Option(help: "The number of threads; default: that of the saved run.")
     var threads: Int?
 
     @Flag(help: "Print one JSON object.")

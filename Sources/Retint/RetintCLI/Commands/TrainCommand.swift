@@ -20,7 +20,7 @@ struct TrainCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The YAML file, see --defaults; with --resume, that of the run if not given.",
+            "The YAML file (see --defaults); with --resume, the default is that of the run.",
             valueName: "file"), completion: .yaml)
     var config: String?
 
@@ -48,7 +48,10 @@ struct TrainCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("auto-resume"),
-        help: "Continue the run in the output folder if there is one, else start it (job queues).")
+        help: """
+            Continue the run in the output folder if there is one; otherwise start it (for job \
+            queues).
+            """)
     var autoResume = false
 
     @Flag(
