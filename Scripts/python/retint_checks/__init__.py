@@ -5,6 +5,6 @@ import sys
 import retint_tool
 
 # Those that need no more than Python's own library.
-PLAIN = ("all", "carriers", "docs", "example", "face", "fuzz", "imports", "library", "nvrtc",
+PLAIN = ("all", "concepts", "docs", "example", "face", "fuzz", "imports", "library", "nvrtc",
          "sanitizers", "tests", "unused", "version")
 INTERPRETERS = dict.fromkeys(PLAIN, sys.executable) | {"judge": retint_tool.COREAI_PYTHON}

@@ -64,7 +64,7 @@ CHECKS = (
     Check("hostile", options=("--jobs", "1"), sample=48),
     Check("docs"),
     Check("face"),
-    Check("carriers", options=("--strict",)),
+    Check("concepts", options=("--strict",)),
     Check("onnx", sample=8, turn=2),
     Check("aimodel", sample=28, turn=2),
     Check("example", after=READERS),

@@ -1,16 +1,16 @@
-"""Counts the carriers of each idea, decisions by file format, and public declarations.
+"""Checks that each shared concept has one type; counts decisions by format and public declarations.
 
-    Scripts/check carriers [--strict] [--write] [--tree DIRECTORY]
+    Scripts/check concepts [--strict] [--write] [--tree DIRECTORY]
 
-An idea has the carriers that IDEAS names; a type that carried it before must be gone, and what
-looks like another carrier has a reason. Decisions by file format belong into the table of formats;
-elsewhere, no code asks for a kind of file or names an extension. The command line imports what a
-library user imports. Public declarations are lines with `public`, without those of generated code:
-cheap and stable, so that two counts can be compared.
+A concept has the types that CONCEPTS names. A type that stood for it before must be gone, and each
+similar type has a reason. Decisions by file format belong in the table of formats; no other code
+asks for a kind of file or names an extension. The command line imports what a library user
+imports. Public declarations are lines with `public`, without generated code: this is cheap and
+stable, so that two counts can be compared.
 
-Prints tables; --write updates that of the carriers in the architecture article. --tree counts in
-another checkout. With --strict, the exit status is 1 if anything is left to do, or the article's
-table is out of date.
+Prints tables; --write updates the table in the architecture article. --tree counts in another
+checkout. With --strict, the exit status is 1 if anything is left to do, or the article's table is
+out of date.
 """
 
 import dataclasses
@@ -26,34 +26,34 @@ GENERATED = ".pb.swift"
 
 
 @dataclasses.dataclass(frozen=True)
-class Idea:
-    """An idea, the types that carry it, and others like it, each with a reason."""
+class Concept:
+    """A concept, the types that represent it, and similar types, each with a reason."""
 
     name: str
-    carriers: tuple
-    # Types that look like further carriers, and why they are there.
-    beside: dict = dataclasses.field(default_factory=dict)
-    # Types that carried it before, and must be gone.
+    types: tuple
+    # Types that look as if they represented it too, and why they exist.
+    similar: dict = dataclasses.field(default_factory=dict)
+    # Types that represented it before, and must be gone.
     former: tuple = ()
-    # What code that goes around the carriers is called, how it is found, and where it may be.
+    # Code that bypasses these types: its name, how it is found, and where it may be.
     traces: tuple = ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Trace:
-    """Code that goes around the carriers: a pattern, and the folders in which it is looked for."""
+    """Code that bypasses the types: a pattern, and the folders in which it is looked for."""
 
     name: str
     pattern: str
     folders: tuple = ("",)
 
 
-IDEAS = (
-    Idea("which network", ("NetworkDescription",), former=("NetworkChoice",), traces=(
+CONCEPTS = (
+    Concept("which network", ("NetworkDescription",), former=("NetworkChoice",), traces=(
         Trace("calls of `makeColorizer`", r"(?<!func )\bmakeColorizer\("),
         Trace("options as text", r"\b(?:let|var) options: \[String: String\]"))),
-    Idea("what goes in and out", ("ModelInterface",)),
-    Idea(
+    Concept("what goes in and out", ("ModelInterface",)),
+    Concept(
         "how to run", ("Execution",), {
             "CompileOptions": "what an `Execution` says, with what one program alone needs",
             "MemoryOptions": "the options of commands that make an `Execution`"},
@@ -61,8 +61,8 @@ IDEAS = (
             Trace("`threads:` beside a model", r"\b(?:model|Model)\b[^()]*, threads: Int"),
             Trace("`choices:` beside `threads:`", r"choices: KernelChoices, threads:",
                   ("Tasks",)))),
-    Idea("which file format", ("ModelFormat",), former=("ExportFormat",)),
-    Idea("a value of a graph", ("Node",), {
+    Concept("which file format", ("ModelFormat",), former=("ExportFormat",)),
+    Concept("a value of a graph", ("Node",), {
         "LoweredNode": "with its name and its form in MIL",
         "ExportedOperation": "with the name of the operation in the package",
         "RaisedResult": "with the package's own name and rounding",
@@ -70,7 +70,7 @@ IDEAS = (
         "ComputedValue": "what it is called in a report, without a graph",
         "ObservedValue": "where it lies in a program's memory",
         "LayerObject": "a row of `verify --json`"}),
-    Idea("precision", ("ElementType", "Arithmetic", "Precision"), {
+    Concept("precision", ("ElementType", "Arithmetic", "Precision"), {
         "ModelPrecision": "what a file holds: also quantized and mixed",
         "ComputePrecision": "what a verification computes in: also as the package declares",
         "ComputeFormat": "the words of `--compute`",
@@ -79,13 +79,13 @@ IDEAS = (
         "NodeArithmetic": "that of a node of a graph",
         "StoredType": "tensor files have more types than graphs",
         "ONNXElementType": "the numbers of ONNX's types"}),
-    Idea("a verification", ("VerificationReport",), former=("ResultsFile",)),
-    Idea("a refusal", ("Refusal",), {
+    Concept("a verification", ("VerificationReport",), former=("ResultsFile",)),
+    Concept("a refusal", ("Refusal",), {
         "ShapeError": "tensors lie beneath the files that refusals name",
         "EvaluationError": "the refusals of many photos together"}, traces=(
             Trace("other errors", r"\bpublic (?:struct|enum|class) "
                   r"(?!Refusal\b|ShapeError\b|EvaluationError\b)\w+\s*:[^{]*\b\w*Error\b"),)),
-    Idea("inputs of a step", ("StepInput", "LossTerm"), traces=(
+    Concept("inputs of a step", ("StepInput", "LossTerm"), traces=(
         Trace("inputs of a step by text", r'\.input\("', ("Tasks/Training",)),)),
 )
 
@@ -147,10 +147,10 @@ class Sources:
                 for found in PUBLIC.finditer(text)]
 
 
-def left(idea, sources):
-    """What there still is besides the carriers of an idea."""
-    yield from (f"`{name}`" for name in idea.former if name in sources.types)
-    for trace in idea.traces:
+def left(concept, sources):
+    """What is left of former types, and of code that bypasses the types of a concept."""
+    yield from (f"`{name}`" for name in concept.former if name in sources.types)
+    for trace in concept.traces:
         if count := sources.count(trace):
             yield f"{count} {trace.name}"
 
@@ -162,33 +162,33 @@ def main():
     parser.add_argument("--tree", type=pathlib.Path, default=ROOT)
     options = parser.parse_args()
     sources = Sources(options.tree.resolve())
-    table = carriers(sources)
+    table = concepts(sources)
     decisions = list(sources.decisions())
     imported = sources.command_line()
     print(table)
     print(f"\n{len(decisions)} decisions by file format outside of its table", *decisions, sep="\n")
     print(f"\nThe command line imports {', '.join(sorted(imported))}")
     print(f"\n{declarations(sources.public())}")
-    faults = [name for idea in IDEAS for name in (*idea.carriers, *idea.beside)
+    faults = [name for concept in CONCEPTS for name in (*concept.types, *concept.similar)
               if name not in sources.types]
-    faults += [one for idea in IDEAS for one in left(idea, sources)]
+    faults += [one for concept in CONCEPTS for one in left(concept, sources)]
     is_done = not faults and not decisions and imported <= COMMAND_LINE
     if options.strict or options.write:
         is_done &= retint_tables.in_article(
-            ARTICLE, "carriers", table, options.write, "Scripts/check carriers --write")
+            ARTICLE, "concepts", table, options.write, "Scripts/check concepts --write")
     return 1 if options.strict and not is_done else 0
 
 
-def carriers(sources):
+def concepts(sources):
     """The table of the article."""
     def present(name):
         return f"`{name}`" if name in sources.types else f"`{name}` is missing"
 
-    return retint_tables.markdown(("idea", "carriers", "beside them, for a reason", "to be done"), (
-        (idea.name, ", ".join(map(present, idea.carriers)),
-         "; ".join(f"{present(name)}: {reason}" for name, reason in idea.beside.items()) or "–",
-         ", ".join(left(idea, sources)) or "–")
-        for idea in IDEAS))
+    return retint_tables.markdown(("concept", "types", "similar types, with the reason", "to do"), (
+        (concept.name, ", ".join(map(present, concept.types)),
+         "; ".join(f"{present(name)}: {reason}" for name, reason in concept.similar.items()) or "–",
+         ", ".join(left(concept, sources)) or "–")
+        for concept in CONCEPTS))
 
 
 def declarations(public):
