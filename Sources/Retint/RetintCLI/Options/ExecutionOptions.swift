@@ -49,7 +49,7 @@ enum ComputeFormat: String, CaseIterable {
 struct DeviceOption: ParsableArguments {
     @Option(
         help: """
-            What computes: cpu; cuda, a GPU of NVIDIA, or cuda:1 for the one with index 1; or \
+            What computes: cpu; cuda, an NVIDIA GPU, or cuda:1 for the one with index 1; or \
             reference, which is slow and computes in float64. Default: cpu.
             """)
     var device: Execution.Device?

@@ -11,7 +11,7 @@ public struct Execution: Hashable, Sendable {
         /// for comparisons that show what float32 loses. The arithmetic of ``Execution`` does not
         /// change it.
         case reference
-        /// A GPU of NVIDIA, by its index from 0. Nothing of CUDA is needed until a program is made
+        /// An NVIDIA GPU, by its index from 0. Nothing of CUDA is needed until a program is made
         /// for one: then the driver, cuDNN 9, cuBLASLt and NVRTC are.
         case cuda(index: Int = 0)
     }
