@@ -58,9 +58,9 @@ struct RankPredictions: Encodable {
     func writePlot(to path: String) throws {
         if path.hasSuffix(".svg") { return try plot.write(to: path) }
         try HTMLPage(
-            title: "\(model) on many ranks",
+            title: "\(model.fileName) on many ranks",
             body: [
-                "<h1>\(model.escapedForHTML) on many ranks</h1>",
+                "<h1>\(model.fileName.escapedForHTML) on many ranks</h1>",
                 "<p>\(summary.escapedForHTML).</p>", plot.html,
                 HTMLPage.table(Self.header, rows, textColumns: 0),
                 htmlEnvironment("arithmetic: float32"),

@@ -14,7 +14,8 @@ struct DiffPage {
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
         try HTMLPage(
-            title: "\(diff.first.file) and \(diff.second.file)", style: VerificationPage.style,
+            title: "\(diff.first.file.fileName) and \(diff.second.file.fileName)",
+            style: VerificationPage.style,
             body: [verdict] + diff.tables.map(section) + outputs
         ).write(to: path)
     }
@@ -22,7 +23,7 @@ struct DiffPage {
     private var verdict: String {
         """
         <h1><span class="\(diff.isEqual ? "passed" : "failed")">\
-        \(diff.word)</span> \(diff.second.file.escapedForHTML)</h1>
+        \(diff.word)</span> \(diff.second.file.fileName.escapedForHTML)</h1>
         <p>\(diff.reason.escapedForHTML)</p>
         <p>first: \(diff.first.text.escapedForHTML)</p>
         <p>second: \(diff.second.text.escapedForHTML)</p>

@@ -76,7 +76,7 @@ struct EvaluationPage {
 
     func write(to path: String) throws {
         let head = """
-            <h1>\(PageNames.last(report.model).escapedForHTML)</h1>
+            <h1>\(report.model.fileName.escapedForHTML)</h1>
             <p>\(report.photos.count) photos at \(report.sizeText); means over \
             photos, with 95 % bootstrap confidence intervals.\(report.featuresText)</p>
             """
@@ -85,7 +85,7 @@ struct EvaluationPage {
             + HTMLPage.explanation(
                 of: ["PSNR", "ΔE2000", "AuC", "colorfulness", "better than gray"])
         let page = HTMLPage(
-            title: "evaluation of \(PageNames.last(report.model))",
+            title: "evaluation of \(report.model.fileName)",
             body: [
                 head, table, "<h2>Photos, from the worst to the best</h2>",
                 strips.joined(separator: "\n"),

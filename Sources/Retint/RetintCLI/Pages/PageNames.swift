@@ -18,7 +18,4 @@ struct PageNames {
     func callAsFunction(_ path: String) -> String {
         path.hasPrefix(common) ? String(path.dropFirst(common.count)) : path
     }
-
-    /// The name of a file or a folder alone.
-    static func last(_ path: String) -> String { PageNames([path])(path) }
 }

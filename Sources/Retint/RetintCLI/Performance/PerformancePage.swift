@@ -14,8 +14,9 @@ struct PerformancePage {
     ///
     /// - Throws: `FileError` if it cannot be written.
     func write(to path: String) throws {
+        let names = report.models.map(\.name.fileName)
         let page = HTMLPage(
-            title: "performance of \(report.models.map(\.name).joined(separator: " against "))",
+            title: "performance of \(names.joined(separator: " against "))",
             style: Self.style,
             body: [head, plots, figures] + report.models.map(details) + [
                 method, htmlEnvironment("\(report.machineText); arithmetic: float32"),
@@ -39,7 +40,7 @@ struct PerformancePage {
     private var head: String {
         let models = report.models.enumerated().map { index, model in
             """
-            <h1>\(index > 0 ? "against " : "")\(model.name.escapedForHTML)</h1>
+            <h1>\(index > 0 ? "against " : "")\(model.name.fileName.escapedForHTML)</h1>
             <p>\(model.text.escapedForHTML)</p>
             <p><b>\(model.headline.escapedForHTML)</b></p>
             """

@@ -36,9 +36,7 @@ struct VerificationPage {
         """
 
     private var title: String {
-        results.reports.first.map {
-            "\(PageNames.last($0.model)) against \(PageNames.last($0.reference))"
-        } ?? ""
+        results.reports.first.map { "\($0.model.fileName) against \($0.reference.fileName)" } ?? ""
     }
 
     /// The runtimes side by side, if there are several.
@@ -74,10 +72,11 @@ private struct JudgeSection {
         let items = report.failures.map { "<li>\($0.escapedForHTML)</li>" }.joined()
         return """
             <h1><span class="\(report.passed ? "passed" : "failed")">\
-            \(report.passed ? "passed" : "FAILED")</span> \(PageNames.last(report.model).escapedForHTML)</h1>
+            \(report.passed ? "passed" : "FAILED")</span> \
+            \(report.model.fileName.escapedForHTML)</h1>
             <p>\(report.precision.rawValue) weights, computed in \(report.compute.rawValue) by \
             \(report.runtime.escapedForHTML), against \
-            \(PageNames.last(report.reference).escapedForHTML)</p>
+            \(report.reference.fileName.escapedForHTML)</p>
             <p>Tolerance: \(report.tolerance.description.escapedForHTML)</p>
             \(items.isEmpty ? "" : "<ul class=\"failures\">\(items)</ul>")
             """
