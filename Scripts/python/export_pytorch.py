@@ -5,7 +5,7 @@ A *weights* file holds the state dict: one dataset per tensor in the root group,
 dotted key (`model1.0.weight`), in the order of the state dict. `retint import` reads it.
 
 A *reference* file holds one run of the module in eval mode: `inputs/<name>`, `outputs/<name>`
-(float32, NCHW) and, if asked for, `activations/<module path>` from forward hooks. `retint verify`
+(float32, NCHW) and, on request, `activations/<module path>` from forward hooks. `retint verify`
 compares with it. The outputs of a module are named `output`, `output_1`, ..., or by the keys of the
 dict that it returns.
 

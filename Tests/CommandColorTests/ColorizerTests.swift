@@ -21,7 +21,7 @@ import Testing
         return try Colorizer(model, size: 32)
     }
 
-    /// Photos that are made when they are asked for, and counted.
+    /// Photos that are made on demand, and counted.
     private struct Album: AsyncSequence {
         let count: Int
         let made = Counter()

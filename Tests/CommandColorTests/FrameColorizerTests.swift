@@ -40,7 +40,7 @@ import Testing
         return frames
     }
 
-    /// Frames that are made when they are asked for, and counted.
+    /// Frames that are made on demand, and counted.
     private struct Video: AsyncSequence {
         struct Broken: Error {}
 

@@ -58,7 +58,7 @@ def median_and_range(values):
 
 def measure(options, folder, photos):
     files = sorted(photos.glob("*.jpg"))[: options.photos]
-    # A folder that --folder names may have more photos than are asked for.
+    # A folder that --folder names may have more photos than requested.
     own_argument = [photos] if len(files) == len(list(photos.glob("*.jpg"))) else files
     own, others = [], []
     for _ in range(options.rounds):

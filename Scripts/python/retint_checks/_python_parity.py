@@ -203,7 +203,7 @@ class Parity(Case):
         self.assertLess(record["step"], 50_000)
         for record in retint.Trainer(settings, trainer.output, resume=True, steps=100_000):
             break
-        # The run is not in use any more, and goes on after what it has. How far it came before it
+        # The run is no longer in use, and goes on after what it has. How far it came before it
         # noticed that nobody listens depends on the machine.
         lines = (trainer.output / "metrics.jsonl").read_text().splitlines()
         last = max(json.loads(line)["step"] for line in lines)

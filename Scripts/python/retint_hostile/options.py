@@ -44,7 +44,7 @@ COMMANDS = {
 # command can take, and with those that the others do not have.
 SLOW = {"benchmark", "compare", "report"}
 NEVER = ["-1", "9223372036854775807", "9223372036854775808", "nan", "", "word", "1048576"]
-# Numbers of times something slow is done, however many are asked for.
+# Numbers of times something slow is done, however many are requested.
 LASTING = {"--runs", "--rounds", "--seconds"}
 # Sizes: a million is a number like any other, and far beyond what fits into memory.
 BOUNDED = {"--size", "--batch", "--threads", "--height", "--width", "--side"}

@@ -6,7 +6,7 @@ The classes are also attributes of this module, named with underscores, as in
 
 import importlib
 
-# Imported when asked for: not all need the same packages.
+# Imported when needed: not all need the same packages.
 ARCHITECTURES = {
     "eccv16": "published:ECCV16",
     "siggraph17": "published:SIGGRAPH17",

@@ -6,7 +6,7 @@ import SystemPackage
 /// Unless ``publish()`` succeeds, the temporary file is removed with this object and the
 /// destination stays as it was.
 package final class PendingFile {
-    /// The path that the caller asked for.
+    /// The path that the caller requested.
     package let destination: FilePath
     /// The temporary file: new, empty, with the permissions of the file that it will replace.
     package let path: FilePath

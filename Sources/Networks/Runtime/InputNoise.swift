@@ -87,7 +87,7 @@ extension InputNoise: CustomStringConvertible {
 }
 
 extension ModelInterface.Value {
-    /// The distribution unless another one is asked for: all of L, all levels of an image, the
+    /// The distribution unless another one is requested: all of L, all levels of an image, the
     /// range of its role, the standard normal distribution for other floats, 0 and 1 for integers.
     public var usualNoise: InputNoise {
         if role == .lightness { return .uniform(lower: 0, upper: 100) }

@@ -25,7 +25,7 @@ public struct ModelDiff: Sendable {
     public let metadata: [ModelDiff.Change]
     /// The comparison of the outputs on the same inputs; nil if the models did not run.
     public var numbers: VerificationReport?
-    /// Why there are no ``numbers`` although they were asked for: the models do not take the same
+    /// Why there are no ``numbers`` although they were requested: the models do not take the same
     /// inputs, or do not return the same outputs.
     public var obstacle: String?
 

@@ -141,7 +141,7 @@ extension StructuralMatching {
     private static let mostCandidates = 64
 
     /// Pairs items of one operation and shape that are computed from the same paired values, in
-    /// order: behind a fault, no value agrees any more.
+    /// order: after a fault, values no longer agree.
     private mutating func pairByInputs() {
         let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
         // Recorded activations do not say what they are computed from.

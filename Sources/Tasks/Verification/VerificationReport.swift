@@ -69,7 +69,7 @@ public struct VerificationReport: Sendable {
     public var weightFailures: [String] { changedWeights.map(\.failure) }
 
     /// A sentence if a search found an input on which the model has NaN or infinity; empty if none
-    /// was found, or that was not asked for.
+    /// was found, or that was not requested.
     public var certificateFailures: [String] {
         diagnosis.certificate?.failure.map { [$0] } ?? []
     }

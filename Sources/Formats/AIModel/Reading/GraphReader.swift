@@ -149,7 +149,7 @@ extension GraphReader {
 
     func operand(_ value: ReadValue) -> MILOperand { .name(name(of: value)) }
 
-    /// The name of a value; a constant becomes an operation when it is first asked for.
+    /// The name of a value; a constant becomes an operation when it is first used.
     func name(of value: ReadValue) -> String {
         switch value {
         case .computed(let name, _): return name

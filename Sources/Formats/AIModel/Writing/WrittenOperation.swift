@@ -76,7 +76,7 @@ final class WrittenValues {
         }
     }
 
-    /// A value by its name; a constant is written when it is first asked for.
+    /// A value by its name; a constant is written when it is first used.
     func value(_ name: String) throws -> WrittenValue? {
         if let value = written[name] { return value }
         if let weights = compressed[name],

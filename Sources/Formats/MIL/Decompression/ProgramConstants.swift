@@ -1,7 +1,7 @@
 import RetintGraph
 import RetintMLPackage
 
-/// The constants of a program by name, decompressed when they are asked for.
+/// The constants of a program by name, decompressed on demand.
 package final class ProgramConstants {
     private let values = RaisedValues(roundsToHalf: false)
     /// The operations that decompress weights and have not run, by the names of their outputs.

@@ -3,7 +3,7 @@ import RetintTensors
 extension ModelInterface {
     /// The shapes that a value may have; for images NCHW.
     public struct Shapes: Hashable, Codable, Sendable {
-        /// The shape unless another one is asked for; nil for an extent that the model leaves open.
+        /// The shape unless another one is requested; nil for an extent that the model leaves open.
         public var standard: [Int?]
         /// The other shapes.
         public var flexibility: Flexibility

@@ -151,7 +151,7 @@ _running: weakref.WeakSet[Call] = weakref.WeakSet()
 
 @atexit.register
 def _end_all() -> None:
-    """Threads must not work any more when the process ends: a training saves its state first."""
+    """Threads must have stopped when the process ends: a training saves its state first."""
     if library.cache_info().currsize == 0:
         return
     for call in list(_running):

@@ -67,7 +67,7 @@ struct VerifyCommand: AsyncParsableCommand {
         completion: .model, transform: modelPath)
     var against: String?
 
-    /// The other model: the model itself, if only its arithmetics or a certificate are asked for.
+    /// The other model: the model itself, if only its arithmetics or a certificate are requested.
     private var other: String? {
         against ?? (reference == nil && diagnosis.needsNoOther ? model : nil)
     }

@@ -1,7 +1,7 @@
 import RetintLocks
 
-/// Tasks in the order in which their results are needed; remaining tasks are cancelled when nobody
-/// needs them any more.
+/// Tasks in the order in which their results are needed; remaining tasks are cancelled when they
+/// are no longer needed.
 final class OrderedTasks<Value: Sendable>: Sendable {
     private let tasks = Mutex<[Task<Value, any Error>]>([])
 

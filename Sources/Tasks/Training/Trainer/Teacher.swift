@@ -19,11 +19,11 @@ final class Teacher {
     }
 
     private let source: Source
-    /// What the teacher provides beside colors, of what it was asked for.
+    /// What was requested of the teacher besides colors.
     let shapes: [StepInput: Shape]
 
     /// - Parameters:
-    ///   - inputs: the inputs of the step that it is asked for.
+    ///   - inputs: the inputs of the step.
     ///   - batch: the number of crops at a time.
     ///   - side: of a crop, in pixels.
     /// - Throws: the errors of reading models; ``TrainingError`` if the model does not run on the

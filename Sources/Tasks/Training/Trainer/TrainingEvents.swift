@@ -56,7 +56,7 @@ public struct TrainingEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Stops the training when nobody can read its events any more.
+/// Stops the training when its events can no longer be read.
 private final class EventReader: Sendable {
     let queue: EventQueue
 

@@ -51,7 +51,7 @@ extension VerificationReport.Diagnosis: Codable {
         case stages, errorSources, precisionSearch, reduction, arithmetics, certificate
     }
 
-    /// Decodes what was found; a key that is missing was not asked for.
+    /// Decodes what was found; a key that is missing was not requested.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -69,7 +69,7 @@ extension VerificationReport.Diagnosis: Codable {
                 VerificationReport.Certificate.self, forKey: .certificate))
     }
 
-    /// Encodes what was found, without what was not asked for.
+    /// Encodes what was found, without what was not requested.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         if !stages.isEmpty { try container.encode(stages, forKey: .stages) }

@@ -92,7 +92,7 @@ extension VerificationRecord {
         public enum Kind: String, Hashable, Sendable, Encodable {
             /// It has other bytes.
             case changed
-            /// It is not read any more.
+            /// It is no longer read.
             case missing
             /// It was not read then.
             case added
