@@ -13,8 +13,8 @@ struct DiffCommand: AsyncParsableCommand {
             interface, operations or weights differ; weights of another precision count as the \
             same.
 
-            Weights are paired by name and by their values, so that renamed ones are found. A \
-            checkpoint beside a model of another format is compared as export would write it.
+            Weights are paired by name and by their values, so that renamed ones are found. If the \
+            other model has another format, a checkpoint is compared as export would write it.
 
             The default tolerance is that of verify for the coarser of the two precisions.
 

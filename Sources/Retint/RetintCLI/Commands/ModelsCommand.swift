@@ -19,7 +19,7 @@ struct ModelsCommand: ParsableCommand {
         guard !found.isEmpty else {
             throw CommandError(
                 .failure,
-                "there are no trained colorizers beside the program; install the package "
+                "there are no trained colorizers next to the program; install the package "
                     + "retint-checkpoints, or name their folder in the environment variable "
                     + "\(ShippedCheckpoint.variable)")
         }

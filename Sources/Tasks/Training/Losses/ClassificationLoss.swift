@@ -23,7 +23,7 @@ extension TrainingConfiguration {
             [
                 .init(
                     "loss.class_weight", \.loss.classification.weight, .range(0...1e6),
-                    "weight of classification beside l1, mse or huber"),
+                    "weight of classification in addition to l1, mse or huber"),
                 .init(
                     "loss.neighbors", \.loss.classification.neighbors, .range(1...313),
                     "bins that a target of classification is spread over"),
