@@ -12,6 +12,7 @@ Four kinds of faults:
   card in an article.
 """
 
+import ast
 import collections
 import csv
 import dataclasses
@@ -31,6 +32,7 @@ CATALOG = "Sources/Retint/Retint/Retint.docc"
 FIGURES = f"{CATALOG}/Reference/CheckpointFigures.md"
 SPEED = f"{CATALOG}/Reference/SpeedFigures.md"
 NETWORKS = f"{CATALOG}/Reference/Networks.md"
+COMMANDS = f"{CATALOG}/Commands/CommandLine.md"
 CHOICE = f"{CATALOG}/Tasks/WhatToChoose.md"
 NOTEBOOK = f"{CATALOG}/Tasks/QuantizeInANotebook.md"
 # Documents besides the pages whose commands and paths are checked.
@@ -112,8 +114,19 @@ def counts():
         "swift": found("Package.swift", r"swift-tools-version: ([\d.]+)"),
         "python": found("Scripts/python/retint_release/wheel.py", r"Requires-Python: >=([\d.]+)"),
         "coreai": found("Scripts/python/requirements-coreai.txt", r"coreai-core==(\S+)"),
+        "converted": converted_networks(),
         "layers": len(set(found_all(f"{CATALOG}/Tasks/ReadOlderModels.md", "Neural networks"))),
     }
+
+
+def converted_networks():
+    """How many networks `Scripts/compare networks` has: the entries of its list, and of the names
+    in it that become entries."""
+    tree = ast.parse((ROOT / "Scripts/python/retint_comparisons/_networks.py").read_text())
+    [entries] = [node.value.elts for node in tree.body if isinstance(node, ast.Assign)
+                 and node.targets[0].id == "NETWORKS"]
+    return sum(len(entry.value.generators[0].iter.elts) if isinstance(entry, ast.Starred) else 1
+               for entry in entries)
 
 
 def found(name, expression):
@@ -176,6 +189,7 @@ CLAIMS = (
     ("#N (?:shipped |trained )+(?:checkpoints|colorizers|networks)", "checkpoints"),
     ("#N notebooks", "notebooks"),
     ("with #N types of layers", "layers"),
+    ("(?:converts|results for) #N (?:published )?networks", "converted"),
 )
 # Versions, which are compared as text.
 VERSIONS = (
@@ -231,7 +245,6 @@ SAME = {
                                    " \\(?(?:about )?#N MB",
     "the cases in the table of operations":
         "(?:table of operations, |All )#N cases (?:of the|between)",
-    "the networks that `Scripts/compare networks` converts": "converts #N networks",
     "ECCV16's time": "ECCV16's #N ms",
     "the memory of activations for 512 × 512": "#N MiB for 512 × 512",
     "the smallest memory of activations": "(?:less than|at least) #N MiB or \\d+ times its weights",
@@ -345,6 +358,7 @@ class Figures:
         self.check_speed()
         self.check_choice()
         if self.retint:
+            self.check_lists()
             self.check_networks()
 
     def check_claims(self, name):
@@ -532,6 +546,22 @@ class Figures:
             if not re.search(r"^{} +{} +{} +{} ".format(*map(re.escape, words)),
                              self.texts[NOTEBOOK], re.MULTILINE):
                 self.report(CHOICE, position, f"{NOTEBOOK} does not print {' '.join(words)}")
+
+    def check_lists(self):
+        """The lists of architectures and of commands are those of the tool."""
+        [table] = list(tables(self.texts[NETWORKS], "Overview"))
+        self.check_list(NETWORKS, "architectures", {plain(row[0]) for _, row in table.rows},
+                        set(self.architectures()))
+        topics = set(re.findall(r"<doc:retint-([\w-]+)>",
+                                self.texts[COMMANDS].partition("## Topics")[2]))
+        listed = re.findall(r"^  ([a-z]+) {2,}\S", self.run("--help").partition("SUBCOMMANDS:")[2],
+                            re.MULTILINE)
+        self.check_list(COMMANDS, "commands", topics, set(listed) - {"help"})
+
+    def check_list(self, name, what, stated, actual):
+        if stated != actual:
+            self.report(name, 0, f"the list of {what} lacks {', '.join(sorted(actual - stated))}; "
+                        f"it has, but there is no {', '.join(sorted(stated - actual))}")
 
     def check_networks(self):
         """Parameters, multiply-adds, sizes and numbers of operations, which the tool computes."""
