@@ -28,6 +28,8 @@ import tempfile
 
 from retint_tool import ROOT
 
+from . import _seed_weights
+
 CATALOG = "Sources/Retint/Retint/Retint.docc"
 FIGURES = f"{CATALOG}/Reference/CheckpointFigures.md"
 SPEED = f"{CATALOG}/Reference/SpeedFigures.md"
@@ -554,8 +556,9 @@ class Figures:
                         set(self.architectures()))
         topics = set(re.findall(r"<doc:retint-([\w-]+)>",
                                 self.texts[COMMANDS].partition("## Topics")[2]))
-        listed = re.findall(r"^  ([a-z]+) {2,}\S", self.run("--help").partition("SUBCOMMANDS:")[2],
-                            re.MULTILINE)
+        listed = re.findall(
+            r"^  ([a-z]+)(?:, [a-z]+)* {2,}\S",
+            self.run("--help").partition("SUBCOMMANDS:")[2], re.MULTILINE)
         self.check_list(COMMANDS, "commands", topics, set(listed) - {"help"})
 
     def check_list(self, name, what, stated, actual):
@@ -605,11 +608,12 @@ class Figures:
         facts = {}
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
-            some = ROOT / "Checkpoints/lite-class-unet-small.h5"
             for name in self.architectures():
-                facts[name] = self.cost(some, name, scratch, [])
+                # As it runs, and as the documents describe it.
+                folded = ["--folded"] if name == "rep-unet" else []
+                facts[name] = self.cost(name, scratch, *folded)
             facts["siggraph17"]["bare"] = self.cost(
-                some, "siggraph17", scratch, ["--no-class-head"])["parameters"]
+                "siggraph17", scratch, "--no-class-head")["parameters"]
             for path in sorted((ROOT / "Checkpoints").glob("*.h5")):
                 facts[path.stem] = self.inspected(path) | self.packages(path, scratch)
         return facts
@@ -625,8 +629,9 @@ class Figures:
             raise RuntimeError(f"retint {shlex.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
 
-    def cost(self, weights, architecture, scratch, options):
-        made = scratch / "made.h5"
+    def cost(self, architecture, scratch, *options):
+        weights, made = scratch / "weights.safetensors", scratch / "made.h5"
+        _seed_weights.write(weights, architecture)
         self.run("import", weights, "--architecture", architecture, "--non-strict", *options, "-o",
                  made)
         return self.inspected(made)
@@ -643,12 +648,7 @@ class Figures:
         self.run("quantize", half, "-o", small, "--weights", "int8")
         report = json.loads(self.run("inspect", half, "--json"))
         return {"float16": megabytes(half), "int8": megabytes(small),
-                **operation_count(report)}
-
-
-def operation_count(report):
-    count = report.get("operation_count")
-    return {} if count is None else {"operations": str(count)}
+                "operations": str(sum(report["operations"].values()))}
 
 
 def megabytes(package):

@@ -46,8 +46,8 @@ class Check:
 
 
 # Checks that read the release build; the packages of the last two change its folder.
-READERS = ("release", "python", "notebooks", "docs", "face", "unused", "fuzz", "onnx-export",
-           "nvrtc")
+READERS = ("release", "python", "notebooks", "docs", "commands", "face", "unused", "fuzz",
+           "onnx-export", "nvrtc")
 # Stands for a folder of networks: pytorch leaves them, exports takes them.
 MODELS = "MODELS"
 # Those that take longest come first, so that both processors end at about the same time.
@@ -63,6 +63,7 @@ CHECKS = (
     Check("onnx-export", sample=8),
     Check("hostile", options=("--jobs", "1"), sample=48),
     Check("docs"),
+    Check("commands", sample=8),
     Check("face"),
     Check("concepts", options=("--strict",)),
     Check("onnx", sample=8, turn=2),
