@@ -7,6 +7,8 @@ extension ModelFormat {
         case running
         /// Packages, which run as they are.
         case packages
+        /// What packages are written as.
+        case writingPackages
         /// Networks of other programs.
         case graphs
         /// What `import` makes a checkpoint of.
@@ -26,7 +28,7 @@ extension ModelFormat {
         case (.running, .package), (.running, .checkpoint), (.running, .graph): true
         case (.packages, .package), (.graphs, .graph), (.weights, .tensors): true
         case (.importing, .checkpoint), (.importing, .graph), (.importing, .tensors): true
-        case (.exporting, _): writing != nil
+        case (.writingPackages, .package), (.exporting, _): writing != nil
         default: false
         }
     }

@@ -34,7 +34,7 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output"), .customLong("package")],
-        help: "What to write: \(ModelFormat.choice(.packages)).",
+        help: "What to write: \(ModelFormat.choice(.writingPackages)).",
         completion: .package)
     var package: String?
 
@@ -233,7 +233,7 @@ struct QuantizeCommand: ParsableCommand {
 
     /// How a package is written to an output of this name.
     private func writer(of output: String) throws -> ModelFormat.PackageWriter {
-        let packages = ModelFormat.formats(for: .packages)
+        let packages = ModelFormat.formats(for: .writingPackages)
         guard let format = packages.first(where: { $0.isExtension(of: output) }),
             case .package(let write)? = format.writing
         else {
