@@ -84,6 +84,8 @@ SKIPPED = {
 REPLACED = {
     # The network has one size.
     ("BringDDColor.md", "ddcolor.mlpackage --size 256"): "ddcolor.mlpackage --size 64",
+    # The command before has a run in the folder of the configuration.
+    ("SeveralMachinesFigures.md", "threads=1"): "threads=1 --output runs/ranks",
     # The video has few frames.
     ("ColorVideos.md", "eq(n\\,120)"): "eq(n\\,1)",
 }
