@@ -71,7 +71,7 @@ package enum AtomicFile {
     /// The permissions of the file that is replaced; the new one gets them.
     static func mode(of path: FilePath) -> mode_t? {
         var status = stat()
-        return stat(path.string, &status) == 0 ? status.st_mode & 0o7777 : nil
+        return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & 0o7777 : nil
     }
 }
 
@@ -164,6 +164,13 @@ extension AtomicFile {
                 path: path.string, operation: "write", reason: "it is not a regular file",
                 remedy: "choose another name")
         }
+        let target = try realTarget(path)
+        // Temporary files are named beside it, by text.
+        try requireUTF8(target, for: "write", remedy: "rename it or choose another place")
+        return target
+    }
+
+    private static func realTarget(_ path: FilePath) throws(FileError) -> FilePath {
         if let real = realPath(path) { return real }
         guard try FileKind(at: path, followingLinks: false) != .link else {
             throw leadsNowhere(path)
@@ -172,13 +179,6 @@ extension AtomicFile {
         guard let name = path.lastComponent, let real = realPath(folder.isEmpty ? "." : folder)
         else { return path }
         return real.appending(name)
-    }
-
-    /// Nil for a path that does not exist, or that is too long.
-    private static func realPath(_ path: FilePath) -> FilePath? {
-        guard let real = realpath(path.string, nil) else { return nil }
-        defer { free(real) }
-        return FilePath(platformString: real)
     }
 
     static func move(

@@ -23,7 +23,7 @@ package final class ByteInput {
     /// Opens a file or a named pipe.
     package init(_ path: some PathConvertible) throws(FileError) {
         name = path.filePath.string
-        descriptor = open(name, O_RDONLY | O_CLOEXEC)
+        descriptor = path.filePath.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
         closes = true
         guard descriptor >= 0 else { throw FileError(path: name, operation: "read") }
     }

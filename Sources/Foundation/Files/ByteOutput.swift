@@ -22,6 +22,7 @@ package final class ByteOutput {
     /// Creates a file, or truncates an existing one.
     package init(_ path: some PathConvertible) throws(FileError) {
         name = path.filePath.string
+        try requireUTF8(path.filePath, for: "write", remedy: "choose another name")
         descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         closes = true
         guard descriptor >= 0 else { throw FileError(path: name, operation: "write") }

@@ -69,12 +69,13 @@ package func allFiles(at path: some PathConvertible) throws(FileError) -> [Strin
 
 /// - Parameter place: the folder as it is opened, which may not be a symbolic link.
 private func files(in folder: FilePath, listing place: FilePath) throws(FileError) -> [String] {
-    guard let names = entries(of: place) else {
+    guard let names = components(of: place) else {
         throw FileError(path: folder.string, operation: "read")
     }
     var found: [String] = []
-    for name in names.sorted() {
+    for name in names.sorted(by: { String.precedesAsPath($0.string, $1.string) }) {
         let path = folder.appending(name)
+        try requireUTF8(path, for: "read", remedy: "rename or remove it")
         let kind = try FileKind(at: path, followingLinks: false)
         found += try kind == .directory ? files(in: path, listing: path) : [path.string]
     }

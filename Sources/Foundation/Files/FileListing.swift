@@ -5,19 +5,22 @@ import SystemPackage
 ///
 /// - Throws: ``FileError`` if nothing is there or it cannot be examined.
 package func isDirectory(_ path: some PathConvertible) throws(FileError) -> Bool {
-    let path = path.filePath.string
+    let path = path.filePath
     var status = stat()
-    guard stat(path, &status) == 0 else { throw FileError(path: path, operation: "read") }
+    guard path.withPlatformString({ stat($0, &status) }) == 0 else {
+        throw FileError(path: path.visible, operation: "read")
+    }
     return status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// The files below a folder and its subfolders, sorted by path. Hidden ones are skipped, and
-/// symbolic links to folders are not followed.
+/// The files below a folder and its subfolders, sorted by the bytes of their paths. Hidden ones are
+/// skipped, and symbolic links to folders are not followed.
 ///
 /// - Parameters:
 ///   - extensions: The extensions to list, in lower case and without the dot.
 ///   - recursive: Whether files in subfolders are listed too.
-/// - Throws: ``FileError`` if a folder cannot be read.
+/// - Throws: ``FileError`` if a folder cannot be read, or if the path of one of the files is not
+///   UTF-8.
 package func listFiles(
     below folder: String, extensions: Set<String>, recursive: Bool = true
 ) throws(FileError) -> [String] {
@@ -28,9 +31,14 @@ package func listFiles(
     }
     var found: [FilePath] = []
     try list("", of: FilePath(folder), extensions, recursive, into: &found)
+    for path in found {
+        try requireUTF8(
+            FilePath(folder).pushing(path), for: "read",
+            remedy: "rename it: convmv does so for whole folders")
+    }
     // The caller's spelling of the folder is kept: names relative to it follow from the paths.
-    let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-    return found.map { prefix + $0.string }.sorted()
+    let prefix = folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/"
+    return found.map { prefix + $0.string }.sorted(by: String.precedesAsPath)
 }
 
 /// Collects the files below a subfolder, as paths relative to `root`.
@@ -40,20 +48,11 @@ private func list(
 ) throws(FileError) {
     let folder = root.pushing(subfolder)
     // The folder that the caller named may be a symbolic link.
-    guard let names = entries(of: subfolder.isEmpty ? folder.appending(".") : folder) else {
-        throw FileError(path: folder.string, operation: "read")
+    guard let names = components(of: subfolder.isEmpty ? folder.appending(".") : folder) else {
+        throw FileError(path: folder.visible, operation: "read")
     }
-    for name in names where !name.hasPrefix(".") {
+    for name in names where !name.string.utf8.starts(with: ".".utf8) {
         let path = subfolder.appending(name)
-        let type = path.extension?.lowercased()
-        let isWanted = type.map(extensions.contains) ?? recursive
-        // A name that is not UTF-8 has another character in place of what is not.
-        guard !isWanted || !name.contains("\u{FFFD}") || isThere(root.pushing(path)) else {
-            throw FileError(
-                path: root.pushing(path).string, operation: "read",
-                reason: "its name is not UTF-8",
-                remedy: "rename it: convmv does so for whole folders")
-        }
         switch kind(of: root.pushing(path)) {
         case S_IFDIR where recursive: try list(path, of: root, extensions, true, into: &found)
         case S_IFREG where extensions.contains(path.extension?.lowercased() ?? ""):
@@ -63,17 +62,14 @@ private func list(
     }
 }
 
-private func isThere(_ path: FilePath) -> Bool {
-    var status = stat()
-    return lstat(path.string, &status) == 0
-}
-
 /// A symbolic link counts as the file it leads to; one to a folder, which could form a cycle,
 /// stays a link.
 private func kind(of path: FilePath) -> mode_t {
-    var status = stat()
-    guard lstat(path.string, &status) == 0 else { return 0 }
-    guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
-    guard stat(path.string, &status) == 0 else { return 0 }
-    return status.st_mode & S_IFMT == S_IFREG ? S_IFREG : S_IFLNK
+    path.withPlatformString { path in
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return 0 }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
+        guard stat(path, &status) == 0 else { return 0 }
+        return status.st_mode & S_IFMT == S_IFREG ? S_IFREG : S_IFLNK
+    }
 }

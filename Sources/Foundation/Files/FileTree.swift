@@ -14,12 +14,14 @@ package enum FileKind {
     public init(
         at path: some PathConvertible, followingLinks: Bool = true, for operation: String = "read"
     ) throws(FileError) {
-        let path = path.filePath.string
+        let path = path.filePath
         var status = stat()
-        let result = followingLinks ? stat(path, &status) : lstat(path, &status)
+        let result = path.withPlatformString {
+            followingLinks ? stat($0, &status) : lstat($0, &status)
+        }
         guard result == 0 else {
             guard [ENOENT, ENOTDIR].contains(errno) else {
-                throw FileError(path: path, operation: operation)
+                throw FileError(path: path.string, operation: operation)
             }
             self = .nothing
             return
@@ -45,7 +47,7 @@ package func createFolder(
     if withParents, !parent.isEmpty, try FileKind(at: parent, for: "create") == .nothing {
         try createFolder(parent)
     }
-    guard mkdir(path.string, 0o777) != 0 else { return }
+    guard path.withPlatformString({ mkdir($0, 0o777) }) != 0 else { return }
     let error = FileError(path: path.string, operation: "create")
     guard error.errorNumber == EEXIST, try isDirectory(path) else { throw error }
 }
@@ -56,9 +58,9 @@ package func createFolder(
 @discardableResult
 package func removeTree(_ path: some PathConvertible) -> Bool {
     let path = path.filePath
-    if unlink(path.string) == 0 { return true }
-    for name in entries(of: path) ?? [] { removeTree(path.appending(name)) }
-    return rmdir(path.string) == 0
+    if path.withPlatformString({ unlink($0) }) == 0 { return true }
+    for name in components(of: path) ?? [] { removeTree(path.appending(name)) }
+    return path.withPlatformString { rmdir($0) } == 0
 }
 
 /// The bytes of a file, or of all files in a folder. `path` itself may be a symbolic link; those in
@@ -72,11 +74,11 @@ package func totalBytes(of path: some PathConvertible) throws(FileError) -> Int 
 
 private func bytes(below path: FilePath) throws(FileError) -> Int {
     var status = stat()
-    guard lstat(path.string, &status) == 0 else {
+    guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
         throw FileError(path: path.string, operation: "read")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_size) }
-    guard let names = entries(of: path) else {
+    guard let names = components(of: path) else {
         throw FileError(path: path.string, operation: "read")
     }
     var total = 0
@@ -104,8 +106,9 @@ package func withTemporaryFolder<Result>(
 }
 
 private func makeTemporaryFolder() throws(FileError) -> String {
-    let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    let parent: FilePath = named.isEmpty ? "/tmp" : FilePath(named)
+    let named = getenv("TMPDIR").map { FilePath(platformString: $0) } ?? ""
+    let parent: FilePath = named.isEmpty ? "/tmp" : named
+    try requireUTF8(parent, for: "write", remedy: "set TMPDIR to another directory")
     var template = Array(parent.appending("retint-XXXXXX").string.utf8CString)
     guard mkdtemp(&template) != nil else {
         throw FileError(path: parent.string, operation: "write")
@@ -117,7 +120,7 @@ private func makeTemporaryFolder() throws(FileError) -> String {
 ///
 /// - Parameter target: The path that an error names.
 func syncTree(_ path: FilePath, for target: FilePath) throws(FileError) {
-    for name in entries(of: path) ?? [] { try syncTree(path.appending(name), for: target) }
+    for name in components(of: path) ?? [] { try syncTree(path.appending(name), for: target) }
     let number = sync(path)
     guard number == 0 else {
         throw FileError(path: target.string, operation: "write", number: number)
@@ -126,7 +129,7 @@ func syncTree(_ path: FilePath, for target: FilePath) throws(FileError) {
 
 /// Waits until one file or folder is on disk. Returns an error number, 0 on success.
 func sync(_ path: FilePath) -> Int32 {
-    let descriptor = open(path.string, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     // A symbolic link is part of its folder.
     guard descriptor >= 0 else { return errno == ELOOP ? 0 : errno }
     defer { close(descriptor) }
@@ -137,23 +140,33 @@ func sync(_ path: FilePath) -> Int32 {
 /// The names in a folder, hidden ones included; nil if it cannot be read or `path` is not a
 /// folder but, for instance, a symbolic link to one.
 package func entries(of path: some PathConvertible) -> [String]? {
-    let path = path.filePath.isEmpty ? "." : path.filePath.string
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW)
+    components(of: path)?.map(\.string)
+}
+
+/// As ``entries(of:)``, but with the bytes of names that are not UTF-8, by which alone they can be
+/// opened or removed.
+func components(of path: some PathConvertible) -> [FilePath.Component]? {
+    let path: FilePath = path.filePath.isEmpty ? "." : path.filePath
+    let flags = O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW
+    let descriptor = path.withPlatformString { open($0, flags) }
     guard descriptor >= 0 else { return nil }
     guard let directory = fdopendir(descriptor) else {
         close(descriptor)
         return nil
     }
     defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) { names.append(name(of: UnsafePointer(entry))) }
-    return names.filter { $0 != "." && $0 != ".." }
+    var names: [FilePath.Component] = []
+    while let entry = readdir(directory) {
+        guard let name = name(of: UnsafePointer(entry)), name.kind == .regular else { continue }
+        names.append(name)
+    }
+    return names
 }
 
 /// Swift imports the name as a tuple of 256 characters, but the entry may be shorter than that.
-private func name(of entry: UnsafePointer<dirent>) -> String {
+private func name(of entry: UnsafePointer<dirent>) -> FilePath.Component? {
     let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
-    return String(cString: start.assumingMemoryBound(to: CChar.self))
+    return FilePath.Component(platformString: start.assumingMemoryBound(to: CChar.self))
 }
 
 /// Identifies a file or folder however its path is spelled.
@@ -164,7 +177,7 @@ package struct FileIdentity: Hashable, Sendable {
     /// Nil if nothing is at the path.
     public init?(of path: some PathConvertible) {
         var status = stat()
-        guard stat(path.filePath.string, &status) == 0 else { return nil }
+        guard path.filePath.withPlatformString({ stat($0, &status) }) == 0 else { return nil }
         self.init(status)
     }
 
@@ -184,9 +197,7 @@ package struct FileIdentity: Hashable, Sendable {
 /// the path itself.
 package func foldersAbove(_ path: some PathConvertible) -> [FileIdentity] {
     let parent = path.filePath.removingLastComponent()
-    guard let real = realpath(parent.isEmpty ? "." : parent.string, nil) else { return [] }
-    defer { free(real) }
-    var folder = FilePath(platformString: real)
+    guard var folder = realPath(parent.isEmpty ? "." : parent) else { return [] }
     var folders: [FileIdentity] = []
     while let identity = FileIdentity(of: folder) {
         folders.append(identity)

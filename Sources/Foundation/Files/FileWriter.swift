@@ -14,14 +14,16 @@ package final class FileWriter {
         creating path: FilePath, reportingAs reported: FilePath? = nil
     ) throws(FileError) {
         self.reported = reported ?? path
-        descriptor = open(path.string, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        descriptor = path.withPlatformString { open($0, flags, 0o666) }
         guard descriptor >= 0 else { throw failure }
     }
 
     /// Opens a file for appending.
     package init(appendingTo path: some PathConvertible) throws(FileError) {
         reported = path.filePath
-        descriptor = open(reported.string, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+        descriptor = reported.withPlatformString { open($0, flags) }
         guard descriptor >= 0 else { throw failure }
     }
 

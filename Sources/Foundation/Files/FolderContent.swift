@@ -33,11 +33,14 @@ package struct FolderContent: Sendable {
     }
 
     private func foreignFile(in folder: FilePath, below: FilePath) -> FilePath? {
-        for name in (entries(of: folder) ?? []).sorted() {
+        let names = (components(of: folder) ?? []).sorted { $0.string < $1.string }
+        for name in names {
             let path = below.appending(name)
             let place = folder.appending(name)
+            // No file of ours has such a name.
+            guard String(validating: name) != nil else { return path }
             // A link is a file: its target is not removed with the folder.
-            if entries(of: place) == nil {
+            if components(of: place) == nil {
                 if !owns(path.string) { return path }
             } else if let file = foreignFile(in: place, below: path) {
                 return file

@@ -45,6 +45,7 @@ private func sibling(of path: FilePath, named name: String) -> FilePath {
 
 /// Removes the temporary files and folders that processes which no longer run left in a folder.
 func sweepLeftovers(in folder: FilePath) {
+    // All of ours are UTF-8.
     for name in entries(of: folder) ?? [] {
         if name.hasPrefix("."), name.hasSuffix(lockSuffix) {
             sweepLock(folder.appending(name))

@@ -43,7 +43,7 @@ package enum PageCache {
         case .directory: break
         }
         // The path itself may be a symbolic link to the folder.
-        guard let names = entries(of: path.appending(".")) else {
+        guard let names = components(of: path.appending(".")) else {
             throw FileError(path: path.string, operation: "read")
         }
         var found: [FilePath] = []

@@ -27,7 +27,7 @@ package final class RegularFile: Sendable {
     ) throws(FileError) {
         let path = path.filePath
         let flags = Self.flags | (followingLinks ? 0 : O_NOFOLLOW)
-        try self.init(descriptor: Glibc.open(path.string, flags), path)
+        try self.init(descriptor: path.withPlatformString { Glibc.open($0, flags) }, path)
     }
 
     /// Opens a file that another file names, at a place below a folder. The folder may be reached
@@ -173,9 +173,10 @@ extension RegularFile {
     /// between a check and the opening. Returns -1 with `errno` set if that fails.
     private static func open(_ name: String, beneath folder: FilePath) -> Int32 {
         let folderFlags = O_RDONLY | O_CLOEXEC | O_DIRECTORY
-        var parts = name.split(separator: "/").map(String.init)
+        var parts = name.pathParts
         let file = parts.removeLast()
-        var current = Glibc.open(folder.isEmpty ? "." : folder.string, folderFlags)
+        let start: FilePath = folder.isEmpty ? "." : folder
+        var current = start.withPlatformString { Glibc.open($0, folderFlags) }
         for part in parts where current >= 0 {
             current = open(part, in: current, folderFlags)
         }

@@ -19,19 +19,19 @@ package enum RelativePath {
     }
 
     private static func absolute(_ path: FilePath) -> FilePath {
-        guard !path.isAbsolute, let current = getcwd(nil, 0) else {
+        guard !path.isAbsolute, let current = currentFolder() else {
             return path.lexicallyNormalized()
         }
-        defer { free(current) }
-        return FilePath(platformString: current).pushing(path).lexicallyNormalized()
+        return current.pushing(path).lexicallyNormalized()
     }
 
     /// Why a path may lead out of the folder that it is relative to; nil for a plain one.
     package static func flaw(in path: String) -> String? {
         if path.isEmpty { return "it must not be empty" }
-        if path.hasPrefix("/") { return "it must not be absolute" }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let isPlain = parts.allSatisfy { !["", ".", ".."].contains($0) && !$0.contains("\0") }
+        if path.isAbsolutePath { return "it must not be absolute" }
+        let isPlain = path.pathParts.allSatisfy {
+            !["", ".", ".."].contains($0) && !$0.utf8.contains(0)
+        }
         return isPlain ? nil : "it must not have empty parts, \".\" or \"..\""
     }
 
@@ -41,7 +41,7 @@ package enum RelativePath {
         in path: String, below root: String
     ) throws(FileError) -> (place: String, kind: FileKind)? {
         var current = root
-        for part in path.split(separator: "/") {
+        for part in path.pathParts where !part.isEmpty {
             current += "/" + part
             let kind = try FileKind(at: current, followingLinks: false)
             if kind == .nothing || kind == .link { return (current, kind) }

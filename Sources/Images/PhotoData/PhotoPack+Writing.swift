@@ -89,7 +89,7 @@ extension PhotoPack {
     static func uniqueNames(_ paths: [String]) -> [String] {
         var used: Set<String> = []
         return paths.map { path in
-            let name = String(path.split(separator: "/").last ?? "photo")
+            let name = path.pathParts.last { !$0.isEmpty } ?? "photo"
             var unique = name
             var number = 1
             while !used.insert(unique).inserted {

@@ -8,6 +8,24 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     /// A photo in a packed dataset, by its name there.
     case packed(PhotoPack, name: String)
 
+    /// Whether both are the same photo by path, byte by byte: names that Unicode calls equivalent
+    /// are those of different files.
+    public static func == (one: PhotoReference, other: PhotoReference) -> Bool {
+        switch (one, other) {
+        case (.file(let one), .file(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.packed(let one, let name), .packed(let other, let otherName)):
+            one == other && name.utf8.elementsEqual(otherName.utf8)
+        default: false
+        }
+    }
+
+    /// Hashes the path, or the name.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .file(let path), .packed(_, let path): for byte in path.utf8 { hasher.combine(byte) }
+        }
+    }
+
     /// The path of the file; for a packed photo the path of the pack, `/`, and the photo's name.
     public var description: String {
         switch self {
@@ -19,7 +37,7 @@ public enum PhotoReference: Hashable, Sendable, CustomStringConvertible {
     /// The path of the folder that a file is in; nil for a packed photo.
     package var folder: String? {
         guard case .file(let path) = self else { return nil }
-        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
     }
 
     /// The shard of a packed dataset that the photo is in, from 0; nil without shards.
@@ -97,14 +115,22 @@ extension PhotoReference {
     }
 
     private static func lines(of list: String) throws(FileError) -> [PhotoReference] {
-        let folder = list.lastIndex(of: "/").map { String(list[...$0]) } ?? ""
-        let text = String(decoding: try readFile(list, maximumBytes: 1 << 28), as: UTF8.self)
+        let folder = list.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(list[...$0]) } ?? ""
         // Only what ends lines on Linux and Windows: other line breaks may be part of a name.
-        return text.unicodeScalars.split(separator: "\n").compactMap { scalars in
-            let line = scalars.last == "\r" ? scalars.dropLast() : scalars
-            let path = String(Substring(line.drop { $0 == " " }))
-            guard !path.isEmpty, !path.hasPrefix("#") else { return nil }
-            return .file(path.hasPrefix("/") ? path : folder + path)
+        let lines = try readFile(list, maximumBytes: 1 << 28)
+            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var photos: [PhotoReference] = []
+        for (index, line) in lines.enumerated() {
+            let bytes = (line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+                .drop { $0 == UInt8(ascii: " ") }
+            guard let first = bytes.first, first != UInt8(ascii: "#") else { continue }
+            guard let path = String(validating: bytes, as: UTF8.self) else {
+                throw FileError(
+                    path: list, operation: "read", reason: "line \(index + 1) is not UTF-8",
+                    remedy: "rename the photo, and save the list as UTF-8")
+            }
+            photos.append(.file(path.isAbsolutePath ? path : folder + path))
         }
+        return photos
     }
 }

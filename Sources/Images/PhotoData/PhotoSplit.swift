@@ -1,4 +1,3 @@
-import Foundation
 import RetintFiles
 import RetintTensors
 
@@ -68,7 +67,13 @@ public struct PhotoSplit: Sendable {
                 "has a line break in its path, which a list of one path per line cannot have; "
                     + "rename it")
         }
-        return path.hasPrefix("/")
-            ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        guard !path.isAbsolutePath, let folder = currentFolder() else { return path }
+        guard let start = folder.text else {
+            throw PhotoError(
+                .name, file: folder.visible,
+                "is not UTF-8, as the paths in a list must be; rename this folder, or name photos "
+                    + "by paths that start at the root")
+        }
+        return "\(start)/\(path)"
     }
 }

@@ -45,7 +45,8 @@ struct RuntimeAnswer: Decodable {
 extension NamedFile {
     /// Reads the tensor; nil if the file is outside the folder, or does not contain floats.
     func tensor(in folder: String) throws(TensorFileError) -> TensorData? {
-        guard !file.isEmpty, !file.contains("/"), file != "..", file != "." else { return nil }
+        guard !file.isEmpty, !file.utf8.contains(UInt8(ascii: "/")), file != "..", file != "."
+        else { return nil }
         return try NumPyFile(folder.filePath.appending(file)).read().tensorData
     }
 }

@@ -53,7 +53,9 @@ struct Manifest: Codable {
 
     /// Whether an item is the file at `path` or a folder that contains it.
     func covers(_ path: String) -> Bool {
-        itemInfoEntries.values.contains { $0.path == path || path.hasPrefix($0.path + "/") }
+        itemInfoEntries.values.contains {
+            $0.path == path || path.utf8.starts(with: ($0.path + "/").utf8)
+        }
     }
 
     private func check() throws {

@@ -7,7 +7,8 @@ final class WeightFiles {
     private let package: String
     /// The manifest of a package; nil for a compiled model, which has none.
     private let manifest: Manifest?
-    private var files: [String: WeightFile] = [:]
+    /// By the bytes of their names: those that Unicode calls equivalent are different files.
+    private var files: [[UInt8]: WeightFile] = [:]
     private var shared = SharedBytes()
 
     private static let prefix = "@model_path/"
@@ -40,10 +41,11 @@ final class WeightFiles {
     }
 
     private func file(named name: String) throws -> WeightFile {
-        if let file = files[name] { return file }
+        let key = Array(name.utf8)
+        if let file = files[key] { return file }
         try require(files.count < Self.maximumCount, "", "it refers to too many weight files")
         let file = try WeightFile(path: package + "/" + path(of: name))
-        files[name] = file
+        files[key] = file
         shared.add(file.file)
         return file
     }
@@ -59,7 +61,7 @@ final class WeightFiles {
             try at(place) { try PackagePath.checkLinks(root: package, path: relative) }
             return relative
         }
-        let directory = manifest.modelPath.split(separator: "/").dropLast().joined(separator: "/")
+        let directory = manifest.modelPath.pathParts.dropLast().joined(separator: "/")
         let path = directory.isEmpty ? relative : directory + "/" + relative
         try require(manifest.covers(path), place, "the manifest has no item for it")
         try at(place) { try PackagePath.checkLinks(root: package, path: "Data/" + path) }

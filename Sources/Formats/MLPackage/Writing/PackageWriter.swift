@@ -48,10 +48,10 @@ struct PackageWriter {
     /// The only allowed contents of a package: files of retint and coremltools, and of the Mac's
     /// Finder.
     static let content = FolderContent(marker: Manifest.fileName) { path in
-        let names = path.split(separator: "/")
+        let names = path.pathParts
         let isItem = names.count > 2 && names[0] == "Data"
         switch names.last {
-        case Manifest.fileName[...]: return names.count == 1
+        case Manifest.fileName: return names.count == 1
         case "model.mlmodel", "FeatureDescriptions.json", "Metadata.json":
             return isItem && names.count == 3
         case ".DS_Store": return true

@@ -5,12 +5,15 @@ import SystemPackage
 /// The external data files with elements of a model's tensors.
 final class ExternalFiles {
     private let folder: String
-    private var files: [String: RegularFile] = [:]
+    /// By path, of which a text is no key: it is equal to those that Unicode calls equivalent.
+    private var files: [FilePath: RegularFile] = [:]
     private static let maximumCount = 4096
     private var shared = SharedBytes()
 
     /// The paths of the files that were read so far, sorted.
-    var paths: [String] { files.keys.sorted().map { folder + "/" + $0 } }
+    var paths: [String] {
+        files.keys.map(\.string).sorted(by: String.precedesAsPath).map { folder + "/" + $0 }
+    }
 
     init(beside path: FilePath) {
         let folder = path.removingLastComponent().string
@@ -53,7 +56,7 @@ final class ExternalFiles {
     }
 
     private func file(at location: String, _ place: String) throws -> RegularFile {
-        if let file = files[location] { return file }
+        if let file = files[FilePath(location)] { return file }
         let subject = "external file \(location.quoted)"
         if let flaw = RelativePath.flaw(in: location) {
             throw ONNXError(place: place, rule: "\(subject): \(flaw)", remedy: Self.remedy)
@@ -68,7 +71,7 @@ final class ExternalFiles {
                 remedy: "Save it with all tensors in one file.")
         }
         let file = try RegularFile(location, beneath: folder)
-        files[location] = file
+        files[FilePath(location)] = file
         shared.add(file)
         return file
     }

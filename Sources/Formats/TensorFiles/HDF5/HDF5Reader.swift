@@ -159,6 +159,6 @@ extension HDF5Reader {
     }
 
     private func components(of name: String) -> [String] {
-        name.split(separator: "/").map(String.init)
+        name.pathParts.filter { !$0.isEmpty }
     }
 }

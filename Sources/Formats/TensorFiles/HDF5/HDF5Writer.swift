@@ -135,7 +135,7 @@ extension HDF5Writer {
     private static func components(
         of name: String, _ place: FilePlace
     ) throws(TensorFileError) -> [String] {
-        let names = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let names = name.pathParts
         let isValid = names.allSatisfy {
             !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0)
         }

@@ -17,8 +17,9 @@ public struct ColorMasks: Sendable {
     /// The path of the mask or of the folder.
     package let path: String
     private let source: Source
-    /// The paths of the masks of a folder by their names below it, without extension.
-    private let names: [String: [String]]
+    /// The paths of the masks of a folder by the bytes of their names below it, without
+    /// extension: names that Unicode calls equivalent are those of different files.
+    private let names: [[UInt8]: [String]]
     private let instances: [Int]?
     /// The chosen instances that masks of the folder had.
     private let found = FoundInstances()
@@ -53,7 +54,7 @@ public struct ColorMasks: Sendable {
             below: path, extensions: PhotoReference.extensions, recursive: false)
         source = .folder(
             files, frames: frames.sorted { $0.compare($1, options: .numeric) == .orderedAscending })
-        names = Dictionary(grouping: files) { photoName($0, below: path) }
+        names = Dictionary(grouping: files) { Array(photoName($0, below: path).utf8) }
     }
 
     /// The mask of a photo.
@@ -61,8 +62,8 @@ public struct ColorMasks: Sendable {
     /// - Throws: `PhotoError` if the photo has no mask, two of them, or one of another size;
     ///   `ImageError` or `PhotoError` if it cannot be read or lacks an instance.
     func mask(for file: PhotoFile, width: Int, height: Int) throws -> ColorMask {
-        let name =
-            only == nil ? try Self.path(of: names[file.name] ?? [], for: file, in: path) : path
+        let found = names[Array(file.name.utf8)] ?? []
+        let name = only == nil ? try Self.path(of: found, for: file, in: path) : path
         let mask = try only ?? read(name)
         try mask.check(width: width, height: height, photo: file.photo, mask: name)
         return mask
@@ -185,6 +186,5 @@ private final class FoundInstances: Sendable {
 /// The path of a photo below a folder, without extension.
 func photoName(_ photo: String, below root: String) -> String {
     let name = photo.filePath.stem ?? photo
-    let inside = photo.dropFirst(root.hasSuffix("/") ? root.count : root.count + 1)
-    return inside.lastIndex(of: "/").map { inside[...$0] + name } ?? name
+    return (photo.path(below: root).pathParts.dropLast() + [name]).joined(separator: "/")
 }
