@@ -20,6 +20,46 @@ import Testing
         #expect(again.differences(from: TrainingConfiguration()).count == 8)
     }
 
+    /// YAML reads a line break of any kind as a space, and takes no control characters.
+    @Test(arguments: [
+        "a\rb", "a\r\nb", "a\u{85}b", "a\u{2028}b", "a\u{1b}[31mb", "\u{feff}a", "a\u{1}",
+    ])
+    func readsPathsWithLineBreaksAsTheyAre(path: String) throws {
+        var configuration = TrainingConfiguration()
+        configuration.data.train = path
+        let again = try TrainingConfiguration(yaml: configuration.yaml)
+        #expect(Array(again.data.train.utf8) == Array(path.utf8))
+    }
+
+    /// A run in a folder of a similar name would be another one.
+    @Test func textThatIsNotUTF8IsRefused() throws {
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("latin.yaml")
+        try Data(Array("steps: 4\ndata: {train: caf".utf8) + [0xE9] + Array("}\n".utf8))
+            .write(to: URL(filePath: path))
+        let error = #expect(throws: (any Error).self) {
+            try TrainingConfiguration(contentsOf: path)
+        }
+        #expect("\(error!)".contains("latin.yaml: cannot read: line 2 is not UTF-8"))
+    }
+
+    /// The last value of a schedule included.
+    @Test(arguments: Schedule.Kind.allCases)
+    func extremeSchedulesAreShares(kind: Schedule.Kind) {
+        let numbers = [0, 1, 2, 1_000_000_000, Int.max - 1]
+        for (step, total) in numbers.flatMap({ step in numbers.map { (step, $0) } }) {
+            for warmup in [0, 1, 1_000_000_000, Int.max] {
+                for (every, factor, final) in [(1, 1e-6, 0.0), (1_000_000_000, 1.0, 1.0)] {
+                    var schedule = Schedule()
+                    (schedule.kind, schedule.warmupSteps) = (kind, warmup)
+                    (schedule.every, schedule.factor) = (every, factor)
+                    schedule.finalShare = final
+                    #expect((0...1).contains(schedule.share(at: step, of: total)))
+                }
+            }
+        }
+    }
+
     /// People start from the defaults, and name their photos there or on the command line.
     @Test func defaultsLackOnlyThePhotos() throws {
         let defaults = TrainingConfiguration()

@@ -215,6 +215,23 @@ extension RegularFile {
     }
 }
 
+/// Reads a whole file of text. What is not UTF-8 is refused: a path in it would become another one.
+///
+/// - Parameter maximumBytes: A larger file is refused before it is read.
+/// - Throws: ``FileError`` as ``readFile(_:maximumBytes:)``, and with the first line that is not
+///   UTF-8.
+package func readText(
+    _ path: some PathConvertible, maximumBytes: Int
+) throws(FileError) -> String {
+    let bytes = try readFile(path, maximumBytes: maximumBytes)
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw FileError(
+        path: path.filePath.string, operation: "read", reason: "line \(line + 1) is not UTF-8",
+        remedy: "save the file as UTF-8")
+}
+
 /// Reads a whole regular file.
 ///
 /// - Parameter maximumBytes: A larger file is refused before it is read.

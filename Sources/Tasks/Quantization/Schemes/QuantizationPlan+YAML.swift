@@ -18,9 +18,8 @@ extension QuantizationPlan {
         contentsOf path: some PathConvertible, standard: QuantizationScheme?,
         activations: ActivationScheme? = nil
     ) throws {
-        let bytes = try readFile(path, maximumBytes: 1 << 20)
         try self.init(
-            yaml: String(decoding: bytes, as: UTF8.self), name: path.filePath.string,
+            yaml: readText(path, maximumBytes: 1 << 20), name: path.filePath.string,
             standard: standard, activations: activations)
     }
 

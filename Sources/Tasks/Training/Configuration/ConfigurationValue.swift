@@ -45,10 +45,26 @@ extension String: ConfigurationValue {
             case "\"", "\\": "\\\(scalar)"
             case "\n": "\\n"
             case "\t": "\\t"
-            default: String(scalar)
+            default: scalar.isPrintedInYAML ? String(scalar) : scalar.escapedForYAML
             }
         }
         return "\"\(escaped.joined())\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// What is no control character, and no line break, which YAML reads as a space.
+    fileprivate var isPrintedInYAML: Bool {
+        switch value {
+        case 0..<0x20, 0x7f..<0xa0, 0x2028...0x2029, 0xfeff, 0xfffe...0xffff: false
+        default: true
+        }
+    }
+
+    /// As in YAML and JSON, for scalars of 16 bits.
+    fileprivate var escapedForYAML: String {
+        let digits = String(value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }
 

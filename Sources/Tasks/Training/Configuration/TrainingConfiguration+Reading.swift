@@ -11,14 +11,8 @@ extension TrainingConfiguration {
     ///   value out of range, or missing photos to train on.
     public init(contentsOf path: (some PathConvertible)?, settings: [String] = []) throws {
         let name = path?.filePath.string
-        let bytes = try name.map { try readFile($0, maximumBytes: 1 << 20) } ?? []
-        guard !bytes.contains(0) else {
-            throw TrainingError(
-                at: name ?? "",
-                "is not a YAML file; init=FILE in --set starts from a checkpoint")
-        }
-        try self.init(
-            yaml: String(decoding: bytes, as: UTF8.self), name: name ?? "configuration")
+        let yaml = try name.map { try readText($0, maximumBytes: 1 << 20) } ?? ""
+        try self.init(yaml: yaml, name: name ?? "configuration")
         for setting in settings { try set(setting) }
         guard !data.train.isEmpty else {
             throw TrainingError(
