@@ -20,13 +20,17 @@ extension String {
     /// The text as one message: further lines are indented, so that none of them looks like another
     /// message, and text that is too long to read is truncated.
     var asMessage: String {
-        let text = count > Self.longestMessage ? prefix(Self.longestMessage) + " …" : self[...]
-        return String(text).escapedForTerminal.withIndentedLines
+        // Not in characters, one of which may have any number of combining marks.
+        let start = unicodeScalars.prefix(Self.longestMessage)
+        let text = start.endIndex < endIndex ? String(Substring(start)) + " …" : self
+        return text.escapedForTerminal.withIndentedLines
     }
 
     /// The text with all lines except the first indented.
     var withIndentedLines: String {
-        split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+        // Not by characters, one of which is a carriage return with a line break after it.
+        unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }.joined(separator: "\n  ")
     }
 
     private static let longestMessage = 16_000
@@ -38,7 +42,7 @@ extension Unicode.Scalar {
     fileprivate var isHostile: Bool {
         switch value {
         case 0x09, 0x0a: false
-        case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
         default: false
         }
     }
