@@ -184,7 +184,7 @@ import Testing
             .write(to: bench.path("square.png"))
         let result = try bench.expect(
             65, "video", model, "video.mkv", "-o", "out.mkv", "--anchor", "square.png",
-            says: ["anchor 1 has 40 × 40 pixels, for a video of 66 × 46"])
+            says: ["video.mkv: anchor 1: has 40 × 40 pixels, for a video of 66 × 46"])
         #expect(!result.messages.contains("pipe"))
     }
 

@@ -140,7 +140,7 @@ import Testing
         try bench.expect(
             65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--mask",
             goldenPath("instances8.png"), "--instances", "2",
-            says: ["instances8.png: has 60 × 40 pixels and the video has 40 × 24"])
+            says: ["instances8.png: has 60 × 40 pixels and video.y4m has 40 × 24"])
         #expect(!bench.files.contains("x.y4m"))
         let after = try color("--mask", goldenPath("instances-video.png"), "--instances", "2")
         for (own, new) in zip(before, after) {
@@ -210,7 +210,7 @@ import Testing
         }
         try bench.expect(
             65, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--quad", "0,0 40,0 40,25 0,24",
-            says: ["the video: the corner 40,25 is outside its 40 × 24 pixels"])
+            says: ["video.y4m: the corner 40,25 is outside its 40 × 24 pixels"])
         try bench.expect(
             64, "video", "warm.h5", "video.y4m", "-o", "x.y4m", "--quad", "0,0 40,0",
             says: ["not four corners"])
@@ -240,12 +240,12 @@ import Testing
         for index in 0..<3 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
             65, "video", "warm.h5", "video.y4m", "-o", "few.y4m", "--mask", "few",
-            says: ["frame 4: has no mask; few has masks for 3 frames"])
+            says: ["video.y4m: frame 4: has no mask: few has masks for 3 frames; add the others"])
         #expect(try frames("few.y4m").count == 3)
         for index in 3..<6 { try makeMask("few/\(index).png") { _ in 0 } }
         try bench.expect(
             65, "video", "warm.h5", "video.y4m", "-o", "many.y4m", "--mask", "few",
-            says: ["few: has 6 masks, but the video has 4 frames"])
+            says: ["few: has 6 masks, but video.y4m has 4 frames"])
         #expect(try frames("many.y4m") == frames("video.y4m"))
         try makeMask("few/2.png", width: 41) { _ in 0 }
         try bench.expect(

@@ -51,7 +51,7 @@ extension PerformanceReport.VideoPerformance {
         return try await withVideo(video) { open in
             let header = open.reader.header
             let colorizer = try FrameColorizer(
-                model, header.format, FrameColoringOptions(size: options.size))
+                model, header.format, FrameColoringOptions(size: options.size), of: video)
             let writer = try FrameWriter(header.colored, to: output)
             let limit = max(maximumBytes / header.colored.format.byteCount, 1)
             let start = ContinuousClock.now

@@ -17,11 +17,18 @@ final class ColorAnchors: Sendable {
     ///   - format: the format of the video.
     ///   - width: the width of the network's input in pixels.
     ///   - height: the height of the network's input.
+    ///   - video: the name of the video in errors.
     /// - Throws: ``FrameError`` if an image has another aspect ratio than the video.
-    init(_ images: [Image], of format: FrameFormat, width: Int, height: Int) throws(FrameError) {
+    init(
+        _ images: [Image], of format: FrameFormat, width: Int, height: Int, video: String
+    ) throws(FrameError) {
         var anchors: [Anchor] = []
         for (index, image) in images.enumerated() {
-            try image.checkProportions(of: format, number: index + 1)
+            do throws(FrameError) {
+                try image.checkProportions(of: format, number: index + 1)
+            } catch {
+                throw error.of(video)
+            }
             let colors = lab(fromRGB: image.resized(to: width, height: height).pixels)
             anchors.append(
                 Anchor(
@@ -63,7 +70,8 @@ extension Image {
         guard abs(own / video - 1) > 0.02 else { return }
         throw FrameError(
             .format,
-            "anchor \(number) has \(width) × \(height) pixels, for a video of \(format.width) × "
-                + "\(format.height): must be a whole frame of the video")
+            place: "anchor \(number)",
+            "has \(width) × \(height) pixels, for a video of \(format.width) × "
+                + "\(format.height); give a whole frame of the video")
     }
 }

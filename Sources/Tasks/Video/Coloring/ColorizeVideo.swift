@@ -59,7 +59,8 @@ extension Model {
     ) async throws -> ColoredVideo {
         let video = try await withVideo(input, options.reading(for: output)) { video in
             let header = video.reader.header
-            let colorizer = try FrameColorizer(self, header.format, options.frames)
+            let colorizer = try FrameColorizer(
+                self, header.format, options.frames, of: input == "-" ? "standard input" : input)
             if options.isLive { try colorizer.masks.checkLive() }
             let writing = options.writing(video, input, output)
             let parts = try await options.parts(of: output, self, input, writing)

@@ -39,15 +39,27 @@ public final class FrameColorizer: Sendable {
     ///   `FrameError` if an anchor has another aspect ratio than the video, or if there are anchors
     ///   for a picture in perspective; `PhotoError` if a single mask has another size than the
     ///   frames or the quadrilateral reaches beyond them.
-    public init(
+    public convenience init(
         _ model: Model, _ format: FrameFormat, _ options: FrameColoringOptions = .init()
     ) throws {
-        let picture = try options.quadrilateral.map { try FramePicture($0, in: format) }
+        try self.init(model, format, options, of: "the video")
+    }
+
+    /// - Parameter video: the name of the video in errors.
+    package init(
+        _ model: Model, _ format: FrameFormat, _ options: FrameColoringOptions, of video: String
+    ) throws {
+        let picture = try options.quadrilateral.map {
+            try FramePicture($0, in: format, of: video)
+        }
         guard picture == nil || options.anchors.isEmpty else {
             throw FrameError(
-                .format, "anchors are whole frames; they do not work for a picture in perspective")
+                .format, file: video, place: "anchors",
+                "they are whole frames and do not work for a picture in perspective; "
+                    + "omit either the anchors or the quadrilateral")
         }
-        self.masks = try FrameMasks(format, options.masks, picture, blend: options.blend)
+        self.masks = try FrameMasks(
+            format, options.masks, picture, blend: options.blend, of: video)
         self.format = format
         let count = min(model.execution.threadCount, Self.maximumWorkers)
         let (height, width) = try model.size(ofSide: options.size)
@@ -55,8 +67,10 @@ public final class FrameColorizer: Sendable {
         let isStable = options.stableColors && min(height, width) >= LightnessPyramid.minimumSide
         hasStableColors = isStable
         self.anchors = try ColorAnchors(
-            isStable ? options.anchors : [], of: format, width: width, height: height)
-        let view = FrameView(format, picture, width: width, height: height)
+            isStable ? options.anchors : [], of: format, width: width, height: height,
+            video: video)
+        let view = FrameView(
+            format, picture, width: width, height: height, of: video)
         let single = model.onThreads(1)
         workers = try (0..<count).map { [clock] _ in
             FrameWorker(

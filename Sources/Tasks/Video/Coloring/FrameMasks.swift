@@ -17,11 +17,15 @@ struct FrameMasks: Sendable {
     private let blend: Float
     /// The fraction of each pixel that a picture in perspective covers; nil for all pixels.
     private let coverage: [Float]?
+    /// The name of the video in errors.
+    private let video: String
 
     /// - Throws: `PhotoError` if a single mask has another size than the frames.
     init(
-        _ format: FrameFormat, _ masks: ColorMasks?, _ picture: FramePicture?, blend: Float
+        _ format: FrameFormat, _ masks: ColorMasks?, _ picture: FramePicture?, blend: Float,
+        of video: String
     ) throws(PhotoError) {
+        self.video = video
         let blend = blend > 0 ? min(blend, 1) : 0
         (self.format, self.blend, coverage) = (format, blend, picture?.coverage)
         guard let masks else {
@@ -35,7 +39,7 @@ struct FrameMasks: Sendable {
             return
         }
         try mask.check(
-            width: format.width, height: format.height, photo: "the video", mask: masks.path)
+            width: format.width, height: format.height, photo: video, mask: masks.path)
         shares = .same(
             ChromaShares(format, mask: mask.values.covered(coverage), blend: blend))
     }
@@ -62,11 +66,12 @@ struct FrameMasks: Sendable {
         let frame = "frame \(index + 1)"
         guard index < masks.count else {
             throw PhotoError(
-                .mask, file: "\(frame)",
-                "has no mask; \(masks.path) has masks for \(masks.count) frames")
+                .mask, file: video, place: frame,
+                "has no mask: \(masks.path) has masks for \(masks.count) frames; add the others, "
+                    + "or give one mask for all frames")
         }
         return try masks.mask(
-            at: index, width: format.width, height: format.height, frame: frame)
+            at: index, width: format.width, height: format.height, frame: "\(video): \(frame)")
     }
 
     /// Checks that the masks suit a live source, some of whose frames are dropped.
@@ -91,7 +96,7 @@ struct FrameMasks: Sendable {
         throw PhotoError(
             .mask,
             file: masks.path,
-            "has \(masks.count) masks, but the video has \(count) frames; it was "
+            "has \(masks.count) masks, but \(video) has \(count) frames; it was "
                 + "colored with the masks in the order of their names")
     }
 }

@@ -9,13 +9,17 @@ struct FramePicture: Sendable {
     private let map: Homography
 
     /// - Throws: `PhotoError` if the quadrilateral reaches beyond the frames.
-    init(_ quadrilateral: Quadrilateral, in frames: FrameFormat) throws {
-        try quadrilateral.check(width: frames.width, height: frames.height, photo: "the video")
+    init(_ quadrilateral: Quadrilateral, in frames: FrameFormat, of video: String) throws {
+        try quadrilateral.check(width: frames.width, height: frames.height, photo: video)
         (self.frames, self.quadrilateral) = (frames, quadrilateral)
         let (width, height) = quadrilateral.size(inPhoto: frames.width, frames.height)
-        format = try FrameFormat(
-            width: width, height: height, chroma: .mono, bitDepth: frames.bitDepth,
-            range: frames.range, matrix: frames.matrix)
+        do throws(FrameError) {
+            format = try FrameFormat(
+                width: width, height: height, chroma: .mono, bitDepth: frames.bitDepth,
+                range: frames.range, matrix: frames.matrix)
+        } catch {
+            throw error.of(video)
+        }
         map = Homography(fromWidth: Double(width), height: Double(height), to: quadrilateral)
     }
 

@@ -8,9 +8,13 @@ struct FrameView: Sendable {
     private let picture: FramePicture?
     private let lightness: FrameLightness
     private let painter: FramePainter
+    /// The name of the video in errors.
+    private let video: String
 
-    init(_ format: FrameFormat, _ picture: FramePicture?, width: Int, height: Int) {
-        self.picture = picture
+    init(
+        _ format: FrameFormat, _ picture: FramePicture?, width: Int, height: Int, of video: String
+    ) {
+        (self.picture, self.video) = (picture, video)
         lightness = FrameLightness(picture?.format ?? format, width: width, height: height)
         let colored = format.colored
         let size = picture == nil ? (width, height) : (colored.chromaWidth, colored.chromaHeight)
@@ -25,6 +29,7 @@ struct FrameView: Sendable {
         guard own == format else {
             throw FrameError(
                 .format,
+                file: video,
                 "a frame is \(own.width) × \(own.height), but frames must be \(format.width) × "
                     + "\(format.height)")
         }

@@ -19,7 +19,7 @@ enum MediaProgram: String {
     func output(
         of arguments: [String], for file: String, failure kind: VideoError.Kind = .unreadable
     ) async throws -> [UInt8] {
-        let result = try await found {
+        let result = try await found(for: file) {
             try await run(
                 .name(rawValue), arguments: Arguments(arguments),
                 platformOptions: Self.runOptions, input: .none,
@@ -56,12 +56,15 @@ enum MediaProgram: String {
     }
 
     /// Explains what to do if the program is not installed.
-    func found<Result>(_ body: () async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter file: the video that an error names.
+    func found<Result>(for file: String, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
         } catch let error as SubprocessError where error.code == .executableNotFound {
             throw VideoError(
                 .programMissing,
+                file: file,
                 "cannot find the program \(rawValue), which reads and writes video other than "
                     + "YUV4MPEG2; install it, on Debian with: apt install ffmpeg")
         }

@@ -99,7 +99,7 @@ private func decoding<Value: Sendable>(
     let pipe = try FileDescriptor.pipe()
     var isRunning = false
     defer { if !isRunning { try? pipe.readEnd.close() } }
-    let ended = try await MediaProgram.ffmpeg.found {
+    let ended = try await MediaProgram.ffmpeg.found(for: path) {
         try await run(
             .name(MediaProgram.ffmpeg.rawValue),
             arguments: Arguments(arguments(path, properties, options)),

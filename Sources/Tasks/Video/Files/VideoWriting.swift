@@ -103,7 +103,7 @@ private func encoding<Value: Sendable>(
     let pipe = try FileDescriptor.pipe()
     var isRunning = false
     defer { if !isRunning { try? pipe.writeEnd.close() } }
-    let ended = try await MediaProgram.ffmpeg.found {
+    let ended = try await MediaProgram.ffmpeg.found(for: path) {
         try await run(
             .name(MediaProgram.ffmpeg.rawValue), arguments: Arguments(arguments),
             platformOptions: MediaProgram.pipeOptions,
@@ -197,7 +197,8 @@ private func arguments(
     for option in options.encoderOptions {
         guard let (name, value) = VideoWritingOptions.encoderOption(option) else {
             throw VideoError(
-                .unwritable, "encoder option \(option): must be name=value, such as crf=18")
+                .unwritable, file: path, place: "encoder option \(option)",
+                "it is not name=value; write for example crf=18")
         }
         arguments += ["-\(name)", value]
     }

@@ -47,9 +47,14 @@ struct NUTFrames: FrameSource {
             throw input.damaged("its time base is missing")
         }
         (timeBase, timeBaseCount) = (bases[stream.timeBase], bases.count)
-        let format = try FrameFormat(
-            width: stream.width, height: stream.height, chroma: chroma, bitDepth: bitDepth,
-            range: range, matrix: matrix ?? FrameFormat.ColorMatrix(height: stream.height))
+        let format: FrameFormat
+        do throws(FrameError) {
+            format = try FrameFormat(
+                width: stream.width, height: stream.height, chroma: chroma, bitDepth: bitDepth,
+                range: range, matrix: matrix ?? FrameFormat.ColorMatrix(height: stream.height))
+        } catch {
+            throw error.of(input.name)
+        }
         header = Y4MHeader(
             format, statesRange: statesRange, rate: rate, pixelAspect: stream.pixelAspect)
         self.input = input
