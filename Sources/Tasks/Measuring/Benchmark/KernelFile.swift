@@ -10,10 +10,12 @@ public enum KernelFile {
         let kernels: [String: String]
     }
 
+    private static let maximumBytes = 1 << 24
+
     /// The choices for this processor; empty if there is no file, or it is for another processor.
     public static func read() -> KernelChoices {
-        guard let path, let data = FileManager.default.contents(atPath: path),
-            let content = try? JSONDecoder().decode(Content.self, from: data),
+        guard let path, let bytes = try? readFile(path, maximumBytes: maximumBytes),
+            let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
             content.cpu == Processor.name
         else { return KernelChoices() }
         return KernelChoices(names: content.kernels)
