@@ -69,8 +69,7 @@ extension DatasetCommand {
             let claim = try OutputClaim(output, inputs: [source.source])
             defer { claim.end() }
             if shards != nil { try PhotoPack.checkReplaceable(output) }
-            let survey = try source.survey()
-            source.warnOfDropped(survey)
+            let survey = try source.usableSurvey()
             let photos = survey.usable.map(\.reference)
             if let shards {
                 try PhotoPack.write(photos, toShards: shards, in: output, shortSide: side)
@@ -111,8 +110,7 @@ extension DatasetCommand {
         }
 
         func run() throws {
-            let survey = try source.survey()
-            source.warnOfDropped(survey)
+            let survey = try source.usableSurvey()
             let split = PhotoSplit(survey.usable, validation: validation, test: test, seed: seed)
             try split.writeLists(to: output)
             let counts = split.parts.map { "\($0.photos.count) in \($0.name).txt" }
@@ -137,6 +135,19 @@ struct SourceOptions: ParsableArguments {
         let bar = ProgressBar("checking", total: references.count, unit: "photos")
         defer { bar.finish() }
         return PhotoSurvey(references) { bar.update($0) }
+    }
+
+    /// As ``survey()``, with warnings about the photos that are left out.
+    ///
+    /// - Throws: also ``CommandError`` if these are all.
+    func usableSurvey() throws -> PhotoSurvey {
+        let survey = try survey()
+        warnOfDropped(survey)
+        guard survey.usable.isEmpty else { return survey }
+        throw CommandError(
+            .input,
+            "\(source): a network can learn colors from none of its \(survey.dropped.count) "
+                + "photos; name others")
     }
 
     func warnOfDropped(_ survey: PhotoSurvey) {
