@@ -33,8 +33,10 @@ struct CompiledMetadata: Decodable {
     static func read(_ bytes: [UInt8]) throws -> CompiledMetadata? {
         do {
             return try JSONDecoder().decode([CompiledMetadata].self, from: Data(bytes)).first
-        } catch {
-            throw BrokenRule(name, "it does not describe a model (\(error))")
+        } catch let error as DecodingError {
+            throw BrokenRule(
+                name, "it does not describe a model: \(error.rule)",
+                "The model is damaged: compile it again.")
         }
     }
 

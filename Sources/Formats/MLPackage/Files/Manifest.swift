@@ -43,7 +43,7 @@ struct Manifest: Codable {
         do {
             self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw BrokenRule(Self.fileName, Self.explain(error))
+            throw BrokenRule(Self.fileName, error.rule)
         }
         try at(Self.fileName) { try check() }
     }
@@ -70,13 +70,16 @@ struct Manifest: Codable {
             itemInfoEntries[rootModelIdentifier] != nil, "rootModelIdentifier",
             "it has to name one of the items")
     }
+}
 
-    private static func explain(_ error: DecodingError) -> String {
-        switch error {
+extension DecodingError {
+    /// Which rule JSON of a file breaks, in words.
+    var rule: String {
+        switch self {
         case .keyNotFound(let key, let context):
-            "\(path(context.codingPath + [key])) is missing"
+            "\(Self.path(context.codingPath + [key])) is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(path(context.codingPath)) has the wrong type"
+            "\(Self.path(context.codingPath)) has the wrong type"
         default: "it is not valid JSON"
         }
     }
