@@ -34,6 +34,8 @@ from retint_hostile import base_files, run
 
 def main():
     options = parse()
+    # Names of cases and commands may have bytes that are not UTF-8.
+    sys.stdout.reconfigure(errors="backslashreplace")
     with tempfile.TemporaryDirectory(prefix="retint-hostile-") as root:
         root = pathlib.Path(root).resolve()
         start = time.monotonic()

@@ -4,7 +4,9 @@ from . import (
     configurations,
     videos,
     hdf5_files,
+    damaged_files,
     intermediates_files,
+    names,
     onnx_files,
     options,
     package_files,
@@ -30,6 +32,8 @@ AREAS = [
     options,
     runs,
     resources,
+    names,
+    damaged_files,
 ]
 
 

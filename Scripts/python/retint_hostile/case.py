@@ -46,6 +46,8 @@ class Case:
     # Names that may be there after a failure, such as the folder of a training or the readable
     # part of a video.
     keeps: tuple = ()
+    # The folder in the case's own in which retint runs.
+    place: str = ""
     # Variables of the environment, as pairs of name and value.
     environment: tuple = ()
     # Limits of the address space and of the size of a file in bytes; by default far above what is

@@ -104,6 +104,9 @@ STRUCTURES = {
     "deep-dashes": "- " * 100_000 + "x", "questions": "? " * 100_000 + "x",
     "twice": "steps: 1\nsteps: 2\n", "many-keys": "".join(f"k{i}: 1\n" for i in range(50_000)),
     "many-same-keys": "a: 1\n" * 50_000,
+    # One character, whatever is counted.
+    "marks-key": "a" + "\u0301" * 450_000 + ": 1", "marks-value": "steps: a" + "\u0301" * 450_000,
+    "latin-path": b"data: {train: base/photos, validation: caf\xe9}\noutput: run\nsteps: 4\n",
     "long-key": "a" * 900_000 + ": 1", "long-value": "steps: " + "9" * 900_000,
     "too-large": "#" * 2_000_000, "nul": "steps: \0", "binary": bytes(range(256)),
     "latin": b"output: \xff\xfe", "utf16": "steps: 4\n".encode("utf16"), "bom": "\ufeffsteps: 4\n",

@@ -75,8 +75,8 @@ def execute(case, folder, retint):
             open(folder / case.stdin if case.stdin else os.devnull, "rb") as source:
         start = time.monotonic()
         process = subprocess.Popen(
-            [retint, *case.command], cwd=folder, stdin=source, stdout=output, stderr=messages,
-            start_new_session=True, env=environment)
+            [retint, *case.command], cwd=folder / case.place, stdin=source, stdout=output,
+            stderr=messages, start_new_session=True, env=environment)
         resource.prlimit(process.pid, resource.RLIMIT_AS, (case.address_space, case.address_space))
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (case.file_size, case.file_size))
         resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
@@ -187,7 +187,8 @@ def _file_faults(case, ending, before, after):
 
 def reproduction(case, folder, retint):
     """A shell command that runs the case again."""
-    text = f"cd {shlex.quote(str(folder))} && {shlex.join([str(retint), *case.command])}"
+    place = shlex.quote(str(folder / case.place))
+    text = f"cd {place} && {shlex.join([str(retint), *case.command])}"
     settings = "".join(f"{name}={shlex.quote(value)} " for name, value in case.environment)
     text = text.replace(" && ", f" && {settings}", 1)
     if case.stdin:
