@@ -81,11 +81,14 @@ struct ColorizeCommand: AsyncParsableCommand {
     @OptionGroup var helpOptions: HelpOptions
 
     mutating func validate() throws {
+        guard !photos.isEmpty || ShippedCheckpoint.path(of: model) == model else {
+            throw ValidationError("\(model) is a colorizer; name the photos, too")
+        }
         if photos.isEmpty || PhotoFile.isPhotos(model) {
             photos.insert(model, at: 0)
             model = ShippedCheckpoint.standard
         }
-        model = ShippedCheckpoint.path(of: model)
+        model = try modelPath(model)
         guard (0...4).contains(saturation) else {
             throw ValidationError("--saturation \(saturation): must be from 0 to 4")
         }

@@ -9,7 +9,8 @@ struct QuantizeCommand: ParsableCommand {
             Weights are decompressed when the model is loaded; its arithmetic stays the same. \
             Terms are those of coremltools. int8, uint8 and palettes need iOS16 or later; int4, \
             uint4, palette3, per-block, per-group, and sparse weights in fewer bits need iOS18. \
-            The target of a package is raised if necessary.
+            A package for iOS15, the default, is raised to these; one for a later target has to be \
+            exported again (retint export PACKAGE --target iOS18).
 
             With --activations, the inputs of operations are rounded to 8 bits (iOS17), as \
             coremltools' linear_quantize_activations does: together with --weights int8, devices \

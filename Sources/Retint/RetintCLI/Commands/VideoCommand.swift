@@ -20,11 +20,18 @@ struct VideoCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "A checkpoint or a package.", completion: .model, transform: modelPath)
+        help: "A checkpoint or a package; left out: \(ShippedCheckpoint.standard).",
+        completion: .model, transform: modelPath)
     var model: String
 
-    @Argument(help: "The video; - for YUV4MPEG2 from standard input.", completion: .video)
-    var input: String
+    @Argument(
+        help: ArgumentHelp(
+            "The video; - for YUV4MPEG2 from standard input.", valueName: "input"),
+        completion: .video)
+    var film: String?
+
+    /// The only argument is the video.
+    private var input: String { film ?? model }
 
     @Option(
         name: .shortAndLong,
@@ -112,6 +119,12 @@ struct VideoCommand: AsyncParsableCommand {
             guard let value, !(value.isFinite && value >= 0) else { continue }
             throw ValidationError("\(name) \(value): must be a number of seconds")
         }
+        guard film != nil || ShippedCheckpoint.all.allSatisfy({ $0.path != model }) else {
+            throw ValidationError("\(model) is a colorizer; name the video, too")
+        }
+        guard duration != 0 else {
+            throw ValidationError("--duration 0: must be above 0; leave it out for the whole video")
+        }
         guard !Y4MHeader.isStream(named: input) || (start == nil && duration == nil) else {
             throw ValidationError(
                 "--start and --duration need ffmpeg, which does not read \(input): cut the "
@@ -181,7 +194,8 @@ struct VideoCommand: AsyncParsableCommand {
         options.frames.anchors = try anchors.map { try Image(contentsOf: $0) }
         (options.frames.masks, options.frames.blend) = (try place.masks(), Float(place.blend))
         options.frames.quadrilateral = try picture.quadrilateral
-        let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
+        let path = film == nil ? ShippedCheckpoint.path(of: ShippedCheckpoint.standard) : model
+        let model = try Model(contentsOf: path, execution: execution).inStyle(style.style)
         self.execution.note()
         return try await model.colorizeVideo(
             from: input, to: output, options,

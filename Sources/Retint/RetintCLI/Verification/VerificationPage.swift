@@ -146,8 +146,8 @@ extension JudgeSection {
         }
         return """
             <h2>Along the network</h2>
-            <p>\(report.comparedCount) of \(report.layers.count) intermediate values were compared \
-            by name. Tolerance: \(report.layerTolerance.description.escapedForHTML). \
+            <p>\(report.comparedCount) of \(report.layers.count) intermediate values were \
+            compared\(report.pairingText). Tolerance: \(report.layerTolerance.description.escapedForHTML). \
             \(departure)</p>
             \(plot.svg)
             <p class="key"><span class="noise"></span> root mean square error relative to the \

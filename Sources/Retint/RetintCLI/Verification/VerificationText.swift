@@ -111,7 +111,7 @@ extension VerificationReport {
     }
 
     /// ` (paired by values 30, by structure 4)`; empty if all are certain.
-    private var pairingText: String {
+    var pairingText: String {
         let pairings = layers.compactMap { $0.error?.pairing }
         guard pairings.contains(where: { $0 == .values || $0 == .structure }) else { return "" }
         let counts = Pairing.allCases.compactMap { pairing in

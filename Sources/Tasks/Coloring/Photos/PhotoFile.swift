@@ -112,8 +112,7 @@ extension PhotoFile {
     }
 
     private static let otherImages: Set<String> = [
-        "arw", "avif", "bmp", "cr2", "cr3", "dng", "gif", "heic", "heif", "jp2", "jxl", "nef",
-        "raf", "tif", "tiff",
+        "arw", "cr2", "cr3", "dng", "jp2", "jxl", "nef", "orf", "psd", "raf", "rw2",
     ]
 
     /// Whether a path has the name of a photo, or is a folder that is not a model.
@@ -129,18 +128,23 @@ extension PhotoFile {
     ) throws -> PhotoFile? {
         let path = output.filePath
         let suffix = path.extension?.lowercased() ?? ""
-        guard ["jpg", "jpeg", "png"].contains(suffix), (try? isDirectory(output)) != true else {
+        guard PhotoReference.extensions.contains(suffix), (try? isDirectory(output)) != true else {
             return nil
+        }
+        guard ["jpg", "jpeg", "png"].contains(suffix) else {
+            throw PhotoError(
+                .output, file: output,
+                "photos are not written as .\(suffix); name a .jpg or .png, or a folder")
         }
         guard paths.count == 1, (try? isDirectory(paths[0])) != true else {
             throw PhotoError(
                 .output, file: output,
-                "is the name of one image, and there may be several photos; name a folder")
+                "names one file, but several photos may be given; name a folder")
         }
         let isJPEG = suffix != "png"
         guard options.format.map({ ($0 == .jpeg) == isJPEG }) ?? true else {
             throw PhotoError(
-                .output, file: output, "is the name of an image in another format than requested")
+                .output, file: output, "its name does not match the requested format")
         }
         let base = output.dropLast(suffix.count + 1)
         return PhotoFile(
