@@ -56,6 +56,20 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "empty", says: ["contains no photo"])
     }
 
+    @Test func photosThatAreAllLeftOutAreNoDataset() throws {
+        try bench.makeDirectory("gray")
+        try Image(width: 64, height: 64, pixels: [UInt8](repeating: 9, count: 12_288))
+            .write(to: bench.path("gray/a.png"))
+        _ = try bench.write(Data("nowhere.png\n".utf8), to: "list.txt")
+        for source in ["gray", "list.txt"] {
+            for arguments in [["pack", source, "-o", "new.h5"], ["split", source, "-o", "lists"]] {
+                try bench.expect(
+                    65, ["dataset"] + arguments, says: ["learn colors from none of its 1 photos"])
+            }
+        }
+        #expect(!bench.files.contains { $0.hasPrefix("new.h5") || $0.hasPrefix("lists") })
+    }
+
     @Test func photosOfOneNameAreAllPacked() throws {
         for (number, name) in ["a/1-x.png", "b/x.png", "c/x.png"].enumerated() {
             try bench.makeDirectory("photos/\(name.prefix(1))")

@@ -22,7 +22,7 @@ import Testing
 
     /// YAML reads a line break of any kind as a space, and takes no control characters.
     @Test(arguments: [
-        "a\rb", "a\r\nb", "a\u{85}b", "a\u{2028}b", "a\u{1b}[31mb", "\u{feff}a", "a\u{1}",
+        "a\rb", "a\r\nb", "a\u{85}b", "a\u{2028}b", "a\u{1b}[31mb", "a\u{feff}", "a\u{1}",
     ])
     func readsPathsWithLineBreaksAsTheyAre(path: String) throws {
         var configuration = TrainingConfiguration()
