@@ -250,7 +250,7 @@ import Testing
         try makeMask("few/2.png", width: 41) { _ in 0 }
         try bench.expect(
             65, "video", "warm.h5", "video.y4m", "-o", "size.y4m", "--mask", "few",
-            says: ["few/2.png: has 41 × 24 pixels and frame 3 has 40 × 24"])
+            says: ["few/2.png: has 41 × 24 pixels and frame 3 of video.y4m has 40 × 24"])
         #expect(try frames("size.y4m").count == 2)
         // A video without frames is not a video.
         try makeMask("few/0.png", width: 41) { _ in 0 }

@@ -71,7 +71,7 @@ struct FrameMasks: Sendable {
                     + "or give one mask for all frames")
         }
         return try masks.mask(
-            at: index, width: format.width, height: format.height, frame: "\(video): \(frame)")
+            at: index, width: format.width, height: format.height, frame: "\(frame) of \(video)")
     }
 
     /// Checks that the masks suit a live source, some of whose frames are dropped.
