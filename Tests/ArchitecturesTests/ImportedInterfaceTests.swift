@@ -77,7 +77,9 @@ import Testing
         let notes = try [([Self.head], "ab"), (single, "colors")].map { nodes, output in
             try Checkpoint.importing(onnx: file(nodes, outputs: [output])).notes
         }
-        #expect(notes == [[], ["the network takes one image at a time: train it with batch 1"]])
+        #expect(notes[0].isEmpty && notes[1].count == 1)
+        #expect(
+            notes[1].first?.hasPrefix("the network takes one image at a time: train it") == true)
     }
 
     @Test func twoPlanesAreJoinedByTheirNames() throws {

@@ -86,9 +86,13 @@ import Testing
     /// Each flag that an error names is one of a command.
     @Test(arguments: Remedy.Parameter.allCases)
     func remediesNameFlags(_ parameter: Remedy.Parameter) {
-        let help = RetintCommand.configuration.subcommands.map { $0.helpMessage(columns: 200) }
+        let help = RetintCommand.configuration.subcommands.map {
+            $0.helpMessage(includeHidden: true, columns: 200)
+        }
         let names = help.contains {
-            $0.split { " ,/\n".contains($0) }.contains { $0 == parameter.flag }
+            $0.split { " ,/\n".contains($0) }.contains {
+                $0 == parameter.flag.split(separator: " ").last ?? ""
+            }
         }
         #expect(names, "\(parameter.flag)")
     }

@@ -8,7 +8,7 @@ import Testing
     /// What is only printed or written.
     private static let outputs: Set = [
         "layers", "json", "html", "save", "junit", "sarif", "intermediates", "overlay",
-        "worst-image", "version", "help", "judge-python",
+        "worst-image", "version", "help", "help-all", "judge-python",
     ]
 
     /// Command lines that have all options together, without the model.
@@ -39,10 +39,12 @@ import Testing
 
     /// An option of the command that is neither recorded nor an output would be lost in a replay.
     @Test func everyOptionIsRecordedOrAnOutput() {
-        let words = RetintCommand.helpMessage(for: VerifyCommand.self, columns: 200)
-            .split(separator: "\n").compactMap {
-                $0.firstMatch(of: /^  (?:-\w, )?--([\w-]+)/)?.output.1
-            }
+        let words = RetintCommand.helpMessage(
+            for: VerifyCommand.self, includeHidden: true, columns: 200
+        )
+        .split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^  (?:-\w, )?--([\w-]+)/)?.output.1
+        }
         let recorded = Self.lines.flatMap { $0 }.map {
             String($0.dropFirst(2).prefix { $0 != "=" })
         }

@@ -48,7 +48,7 @@ struct RefusalTests {
             { $0.description_p.input[0].type.multiArrayType.dataType = .UNRECOGNIZED(7) }
         ),
         ("not defined before", block { $0.operations.reverse() }),
-        ("second time", block { $0.operations.append($0.operations[0]) }),
+        ("twice", block { $0.operations.append($0.operations[0]) }),
         ("it is not defined", block { $0.outputs = ["nowhere"] }),
         ("no outputs", block { $0.outputs = [] }),
         ("directly", block { $0.outputs.append("lightness") }),

@@ -109,9 +109,14 @@ static int on_error(
     return 1;
 }
 
+// A tag that cannot be read, such as a palette behind the end of the file, is ignored with a warning,
+// and the image looks other than it is.
 static int on_warning(
     TIFF *file, void *data, const char *module, const char *format, va_list list) {
-    (void)file, (void)data, (void)module, (void)format, (void)list;
+    (void)file, (void)module, (void)list;
+    char *message = data;
+    if (!message[0] && strstr(format, "IO error"))
+        snprintf(message, CODEC_MESSAGE_SIZE, "the file ends before the image does");
     return 1;
 }
 
@@ -124,7 +129,7 @@ static TIFF *open_file(Source *source) {
     if (!options) return NULL;
     tiff.OpenOptionsSetMaxSingleMemAlloc(options, LARGEST_ALLOCATION);
     tiff.OpenOptionsSetErrorHandlerExtR(options, on_error, source->message);
-    tiff.OpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
+    tiff.OpenOptionsSetWarningHandlerExtR(options, on_warning, source->message);
     TIFF *file = tiff.ClientOpenExt(
         "image", "rm", source, read_bytes, write_bytes, seek_to,
         close_source, size_of, map_file, unmap_file, options);
@@ -148,7 +153,7 @@ bool codec_tiff_read_header(
     TIFF *file = open_file(&source);
     if (!file) return fail(message, "the TIFF cannot be opened");
     *header = (CodecHeader){0};
-    bool is_whole = read_size(file, &header->width, &header->height);
+    bool is_whole = !message[0] && read_size(file, &header->width, &header->height);
     char why[1024] = "";
     if (!is_whole) fail(message, "it has no size");
     else if (!tiff.RGBAImageOK(file, why)) is_whole = fail(message, why);

@@ -136,7 +136,11 @@ public struct LinePlot {
             }.joined()
         }
         let line = positions.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
-        return "<polyline points=\"\(line)\" style=\"stroke:\(color(index))\"/>"
+        // A line through one point would be invisible.
+        let dot =
+            positions.count == 1
+            ? circle(positions[0], radius: 3, style: "fill:\(color(index))", hint: "") : ""
+        return "<polyline points=\"\(line)\" style=\"stroke:\(color(index))\"/>" + dot
             + hints(index, positions)
     }
 
@@ -225,9 +229,11 @@ struct PlotAxis {
             ticks = marks
         } else {
             // Values that are all equal are in the middle.
-            let span = last > first ? last - first : abs(last) * 1e-3
+            let span = last > first ? last - first : abs(last) * 0.1
             let step = Self.step(max(span, abs(last) * 1e-6, 1e-12) / 5)
-            (low, high) = ((first / step).rounded(.down) * step, (last / step).rounded(.up) * step)
+            let (below, above) = ((first / step).rounded(.down), (last / step).rounded(.up))
+            let margin = below == above ? 1.0 : 0
+            (low, high) = ((below - margin) * step, (above + margin) * step)
             let count = max(Int(((high - low) / step).rounded()), 1)
             let start = low
             ticks = (0...count).map { start + Double($0) * step }
