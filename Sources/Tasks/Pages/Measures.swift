@@ -1,7 +1,7 @@
 extension HTMLPage {
     /// A sentence on each measure of a page.
     ///
-    /// - Parameter names: those of ``meanings``.
+    /// - Parameter names: such as `ΔE2000`; others have no sentence.
     public static func explanation(of names: [String]) -> String {
         let lines = names.compactMap { name in
             meanings[name].map { "<b>\(name.escapedForHTML)</b>: \($0.escapedForHTML)" }
