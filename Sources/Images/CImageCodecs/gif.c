@@ -141,14 +141,16 @@ static bool read_rows(
         const int step = image.Interlace ? steps[pass] : 1;
         for (int y = image.Interlace ? starts[pass] : 0; y < image.Height; y += step) {
             if (gif.GetLine(file, row, image.Width) == GIF_ERROR) return false;
-            const size_t start = (size_t)(image.Top + y) * (size_t)file->SWidth + (size_t)image.Left;
+            const size_t start =
+                (size_t)(image.Top + y) * (size_t)file->SWidth + (size_t)image.Left;
             paint(colors, row, image.Width, pixels + 3 * start);
         }
     }
     return true;
 }
 
-static bool decode(GifFileType *file, uint32_t width, uint32_t height, uint8_t *pixels, char *message) {
+static bool decode(
+    GifFileType *file, uint32_t width, uint32_t height, uint8_t *pixels, char *message) {
     if ((uint32_t)file->SWidth != width || (uint32_t)file->SHeight != height)
         return fail(message, "its size is another one");
     if (find_image(file) != 1) return fail(message, "it has no image");

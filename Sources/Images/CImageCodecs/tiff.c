@@ -109,8 +109,8 @@ static int on_error(
     return 1;
 }
 
-// A tag that cannot be read, such as a palette behind the end of the file, is ignored with a warning,
-// and the image looks other than it is.
+// A tag that cannot be read, such as a palette behind the end of the file, is ignored with a
+// warning, and the image looks other than it is.
 static int on_warning(
     TIFF *file, void *data, const char *module, const char *format, va_list list) {
     (void)file, (void)module, (void)list;

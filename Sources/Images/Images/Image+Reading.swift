@@ -1,8 +1,8 @@
 public import RetintFiles
 
 extension Image {
-    /// Reads a JPEG, PNG, WebP, TIFF, BMP, GIF or HEIF image, turned upright as its EXIF orientation
-    /// states.
+    /// Reads a JPEG, PNG, WebP, TIFF, BMP, GIF or HEIF image, turned upright as its EXIF
+    /// orientation states.
     ///
     /// Transparency is dropped, 16-bit samples keep their high byte, gray, palette and CMYK become
     /// RGB. Colors are converted to sRGB from an embedded RGB profile (ICC). Of a TIFF, the first

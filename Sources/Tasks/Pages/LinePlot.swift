@@ -66,7 +66,8 @@ public struct LinePlot {
     /// The plot with its title, and a legend if there are several curves.
     public var html: String {
         """
-        <figure class="plot"><figcaption\(HTMLPage.hint(title))>\(title.escapedForHTML) \(key)</figcaption>
+        <figure class="plot">\
+        <figcaption\(HTMLPage.hint(title))>\(title.escapedForHTML) \(key)</figcaption>
         <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
         aria-label="\(title.escapedForHTML)">\(drawing)</svg>
         </figure>

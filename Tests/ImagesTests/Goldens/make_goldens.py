@@ -1,6 +1,6 @@
 """Makes the pictures that the ImageIO tests read, and what Pillow says they hold.
 
-    python make_goldens.py [KIND…]     (needs Pillow 13, pillow-heif and numpy; writes beside itself)
+    python make_goldens.py [KIND…]    (needs Pillow 13, pillow-heif and numpy; writes next to it)
 
 A kind is one of the functions `make_KIND`; without any, all are made.
 

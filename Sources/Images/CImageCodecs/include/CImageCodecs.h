@@ -78,8 +78,8 @@ bool codec_heif_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
     char *message);
 
-// Parts of a file: at most `*size` bytes are written, and `*size` is set to how many there are; 0 if
-// there are none, or more.
+// Parts of a file: at most `*size` bytes are written, and `*size` is set to how many there are; 0
+// if there are none, or more.
 
 void codec_tiff_profile(const uint8_t *bytes, size_t count, uint8_t *profile, size_t *size);
 void codec_heif_profile(const uint8_t *bytes, size_t count, uint8_t *profile, size_t *size);

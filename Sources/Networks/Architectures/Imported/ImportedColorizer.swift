@@ -32,8 +32,8 @@ public final class ImportedColorizer: Module, ColorizerNetwork {
             } catch {
                 let hint =
                     lightness.shape[0] > 1
-                    ? "\(error); it may have been exported for one image: set batch=1, or export it "
-                        + "with a dynamic batch" : "\(error)"
+                    ? "\(error); it may have been exported for one image: set batch=1, or export "
+                        + "it with a dynamic batch" : "\(error)"
                 graph.record(ShapeError(hint), Self.architecture, [lightness.shape])
             }
         }

@@ -78,8 +78,8 @@ extension NetworkDefinition.Import {
         notes =
             (found.isSingle
                 ? [
-                    "the network takes one image at a time: train it with batch 1, or export it with "
-                        + "a dynamic batch and size (dynamic_axes of torch.onnx.export)"
+                    "the network takes one image at a time: train it with batch 1, or export it "
+                        + "with a dynamic batch and size (dynamic_axes of torch.onnx.export)"
                 ] : [])
             + (isAssumed ? ["assumed, because the file does not state it: \(found.form)"] : [])
     }

@@ -8,9 +8,9 @@ struct CompareCommand: AsyncParsableCommand {
         discussion: """
             Prints Markdown tables. Sizes are those of the packages of a checkpoint or an ONNX \
             file with float16 and int8 weights, or of the package itself. Times are for one \
-            image, compared with ECCV16 in alternating runs. With --photos, the colors are measured \
-            on photos as in retint evaluate; without, the models need not be colorizers. Run it \
-            on an idle machine: other work slows the models, and not all of them equally.
+            image, compared with ECCV16 in alternating runs. With --photos, the colors are \
+            measured on photos as in retint evaluate; without, the models need not be colorizers. \
+            Run it on an idle machine: other work slows the models, and not all of them equally.
 
             For example:
               retint compare lite-class-unet lite-class-unet-small --photos photos

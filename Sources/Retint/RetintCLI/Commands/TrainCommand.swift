@@ -149,8 +149,8 @@ extension TrainCommand {
                 + "validate with; a step takes \(duration(rehearsal.step)), a validation "
                 + "\(rehearsal.validation.map(duration) ?? "–"); "
                 + (rehearsal.steps < configuration.steps
-                    ? "the time limit of \(duration(rehearsal.total)) ends the training after about "
-                        + "\(rehearsal.steps) of \(configuration.steps) steps"
+                    ? "the time limit of \(duration(rehearsal.total)) ends the training after "
+                        + "about \(rehearsal.steps) of \(configuration.steps) steps"
                     : "\(configuration.steps) steps take about \(duration(rehearsal.total))"))
     }
 

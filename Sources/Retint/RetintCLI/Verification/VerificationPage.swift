@@ -147,8 +147,8 @@ extension JudgeSection {
         return """
             <h2>Along the network</h2>
             <p>\(report.comparedCount) of \(report.layers.count) intermediate values were \
-            compared\(report.pairingText). Tolerance: \(report.layerTolerance.description.escapedForHTML). \
-            \(departure)</p>
+            compared\(report.pairingText). Tolerance: \
+            \(report.layerTolerance.description.escapedForHTML). \(departure)</p>
             \(plot.svg)
             <p class="key"><span class="noise"></span> root mean square error relative to the \
             expected values <span class="largest"></span> largest error relative to the largest \

@@ -25,7 +25,8 @@ struct StepSchedule {
             applies: (step + 1).isMultiple(of: accumulate))
     }
 
-    /// As ``settings(at:elapsed:)``, at a given learning rate and without averages, for a step on trial.
+    /// As ``settings(at:elapsed:)``, at a given learning rate and without averages, for a step on
+    /// trial.
     func settings(at step: Int, rate: Double) -> TrainingStep.Settings {
         TrainingStep.Settings(
             learningRates: groups.map { rate * $0.rate }, averageDecay: 0,
