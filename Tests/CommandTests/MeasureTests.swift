@@ -126,7 +126,8 @@ import Testing
         try bench.expect(
             0, "evaluate", model, "--data", "data", "--size", "32", "--html", "page.html")
         let page = try String(contentsOfFile: bench.path("page.html"), encoding: .utf8)
-        #expect(page.contains("ab AuC rebalanced") && page.contains("data/a.png"))
+        #expect(page.contains("ab AuC rebalanced") && page.contains("<h3>a.png "))
+        #expect(!page.contains("data/a.png"))
         #expect(page.components(separatedBy: "data:image/jpeg;base64,").count == 4)
         #expect(!page.contains("http://") && !page.contains("https://"))
     }
