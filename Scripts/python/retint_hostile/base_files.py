@@ -63,22 +63,28 @@ def _photos(folder):
 
 
 def _state(path):
-    """A state dict with the names and shapes that retint lists as missing in a file with one."""
-    with h5py.File(path, "w") as file:
-        file["stem.0.weight"] = numpy.zeros(1, "f4")
+    """A state dict with the names and shapes that retint lists as missing, a few at a time."""
     command = [retint_tool.RETINT, "import", path, *NETWORK, "-o", path.with_suffix(".none")]
-    listed = subprocess.run(command, capture_output=True, text=True).stderr
     random = numpy.random.default_rng(0)
-    with h5py.File(path, "w") as file:
-        for name, dimensions in re.findall(
-                r"(?:missing|mis-shaped) +(\S+) +\[([\d, ]*)\]", listed):
+    tensors = {"stem.0.weight": numpy.zeros(1, "f4")}
+    while True:
+        with h5py.File(path, "w") as file:
+            for name, values in tensors.items():
+                file[name] = values
+        listed = re.findall(
+            r"(?:missing|mis-shaped) +(\S+) +\[([\d, ]*)\]",
+            subprocess.run(command, capture_output=True, text=True).stderr)
+        if not listed:
+            break
+        for name, dimensions in listed:
             shape = [int(size) for size in dimensions.split(",")] if dimensions else []
             if name.endswith("num_batches_tracked"):
-                file[name] = numpy.int64(1)
+                tensors[name] = numpy.int64(1)
             elif name.endswith("running_var"):
-                file[name] = numpy.ones(shape, "f4")
+                tensors[name] = numpy.ones(shape, "f4")
             else:
-                file[name] = (random.standard_normal(shape) * 0.2).astype("f4")
+                tensors[name] = (random.standard_normal(shape) * 0.2).astype("f4")
+    path.with_suffix(".none").unlink(missing_ok=True)
 
 
 def _video(path, frames):
