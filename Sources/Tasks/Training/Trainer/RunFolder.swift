@@ -8,7 +8,7 @@ final class RunFolder {
     let path: String
     /// Keeps other processes from training in the folder.
     private var lock: FolderLock?
-    /// For the next `last.h5`, which is written beside the old one.
+    /// For a `last.h5` when nothing else is left: it is written beside the old one.
     private var space: ReservedSpace?
 
     init(_ path: String) { self.path = path }
@@ -147,19 +147,27 @@ final class RunFolder {
             }
         }
         guard path == last else { return try checkpoint.write(to: path) }
-        space = nil
-        try checkpoint.write(to: path)
+        do {
+            try checkpoint.write(to: path)
+        } catch {
+            guard space != nil else { throw error }
+            // Probably for lack of space. Given back before, others could have taken it.
+            space = nil
+            try checkpoint.write(to: path)
+        }
+        guard space == nil else { return }
         var status = stat()
         guard stat(path, &status) == 0 else { return }
-        // The disk may be full now: the next state is written if there is space by then.
+        // That of the old one. If others have taken it, the next one is written if there is space.
         space = try? ReservedSpace(in: self.path, bytes: Int(status.st_size))
     }
 
     /// Reserves space for the first `last.h5`.
     ///
+    /// - Parameter bytes: the size of its tensors, each of which takes more in the file.
     /// - Throws: `FileError` if the disk has less space.
     func reserveSpace(bytes: Int) throws(FileError) {
-        space = try ReservedSpace(in: path, bytes: bytes)
+        space = try ReservedSpace(in: path, bytes: 2 * bytes + (1 << 20))
     }
 
     /// Also keeps `last.h5` as `step-<n>.h5`, and removes the oldest ones beyond the number to

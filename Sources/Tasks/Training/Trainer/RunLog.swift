@@ -36,7 +36,7 @@ final class RunLog {
                 try append(sink)
             } catch let error as FileError where error.isWithoutSpace {
                 guard unwritten.insert(error.file).inserted else { continue }
-                report(.note("\(error); the training goes on without it"))
+                report(.note("\(error); training continues without it"))
             }
         }
     }

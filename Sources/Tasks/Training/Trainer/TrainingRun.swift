@@ -2,6 +2,7 @@ import RetintArchitectures
 import RetintDistributed
 import RetintFiles
 import RetintGraph
+import RetintTensorFiles
 import RetintTensors
 
 /// One training: it takes the steps, and decides when to validate, to save and to end.
@@ -92,9 +93,10 @@ final class TrainingRun {
         try keepResumed(firstStep)
         do {
             return try train(until: end, shouldStop)
-        } catch let error as FileError where ranks.size == 1 {
+        } catch {
+            let isOfFiles = error is FileError || error is TensorFileError
             // Whatever could not be written, the state can be: there is space for it.
-            try? save(keeps: false)
+            if isOfFiles, ranks.size == 1 { try? save(keeps: false) }
             throw error
         }
     }
