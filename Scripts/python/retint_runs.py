@@ -6,8 +6,8 @@ import h5py
 import numpy
 from PIL import Image
 
-# How long steps took differs from run to run.
-TIMES = {"images_per_second", "waiting_share", "communication_shares", "total",
+# How long steps and whole runs took differs from run to run.
+TIMES = {"images_per_second", "waiting_share", "communication_shares", "seconds", "total",
          "waiting"}
 
 
