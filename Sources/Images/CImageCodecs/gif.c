@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,7 @@ static struct {
     __typeof__(&DGifGetExtensionNext) GetExtensionNext;
 } gif;
 
-static bool is_loaded;
-
-static void load(void) {
+bool codec_gif_is_available(void) {
 #define FUNCTION(name) LIBRARY_FUNCTION(gif, DGif, name)
     static const LibraryFunction functions[] = {
         FUNCTION(Open),
@@ -37,14 +34,8 @@ static void load(void) {
         {NULL, NULL},
     };
 #undef FUNCTION
-    static const char *const files[] = {"libgif.so.7", NULL};
-    is_loaded = load_library(files, functions);
-}
-
-bool codec_gif_is_available(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return is_loaded;
+    static Library library = LIBRARY("libgif.so.7", functions);
+    return load_library(&library);
 }
 
 typedef struct {

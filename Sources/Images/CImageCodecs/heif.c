@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,9 +30,7 @@ static struct {
     __typeof__(&heif_image_release) image_release;
 } heif;
 
-static bool is_loaded;
-
-static void load(void) {
+bool codec_heif_is_available(void) {
 #define FUNCTION(name) LIBRARY_FUNCTION(heif, heif_, name)
     static const LibraryFunction functions[] = {
         FUNCTION(context_alloc),
@@ -57,14 +54,8 @@ static void load(void) {
         {NULL, NULL},
     };
 #undef FUNCTION
-    static const char *const files[] = {"libheif.so.1", NULL};
-    is_loaded = load_library(files, functions);
-}
-
-bool codec_heif_is_available(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return is_loaded;
+    static Library library = LIBRARY("libheif.so.1", functions);
+    return load_library(&library);
 }
 
 static bool fail(char *message, const char *text) {

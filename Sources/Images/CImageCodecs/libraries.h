@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /// A function of a library, and where its address goes.
@@ -12,5 +13,16 @@ typedef struct {
 
 #define LIBRARY_FUNCTION(table, library, name) {#library #name, (void **)&(table).name}
 
-/// Loads the first of `files` that is there and has all functions. Both lists end with a NULL.
-bool load_library(const char *const *files, const LibraryFunction *functions);
+typedef struct {
+    const char *file;
+    /// The last one has no name.
+    const LibraryFunction *functions;
+    pthread_mutex_t lock;
+    bool was_tried;
+    bool is_loaded;
+} Library;
+
+#define LIBRARY(file, functions) {file, functions, PTHREAD_MUTEX_INITIALIZER, false, false}
+
+/// Loads a library the first time; returns whether it is there and has all functions.
+bool load_library(Library *library);

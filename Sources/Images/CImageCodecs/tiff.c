@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,7 @@ static struct {
     __typeof__(&TIFFReadRGBAImageOriented) ReadRGBAImageOriented;
 } tiff;
 
-static bool is_loaded;
-
-static void load(void) {
+bool codec_tiff_is_available(void) {
 #define FUNCTION(name) LIBRARY_FUNCTION(tiff, TIFF, name)
     static const LibraryFunction functions[] = {
         FUNCTION(OpenOptionsAlloc),
@@ -44,14 +41,8 @@ static void load(void) {
         {NULL, NULL},
     };
 #undef FUNCTION
-    static const char *const files[] = {"libtiff.so.6", NULL};
-    is_loaded = load_library(files, functions);
-}
-
-bool codec_tiff_is_available(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return is_loaded;
+    static Library library = LIBRARY("libtiff.so.6", functions);
+    return load_library(&library);
 }
 
 typedef struct {

@@ -95,16 +95,22 @@ struct RetintCommand: AsyncParsableCommand {
     ///   there is none.
     private static func requireCommand(_ word: String?) throws {
         guard let word, word.first?.isLetter == true, word != "help" else { return }
-        var names: [String] = []
-        for command in configuration.subcommands {
-            let own = command.configuration
-            names += [own.commandName].compactMap { $0 } + own.aliases
-        }
-        guard !names.contains(word) else { return }
+        guard configuration.subcommand(named: word) == nil else { return }
+        let names = configuration.subcommands.flatMap { $0.configuration.names }
         let similar = Spelling.similar(to: word, among: names)
         let advice =
             similar.isEmpty
             ? "retint --help lists them" : "did you mean \(similar.joined(separator: ", "))?"
         throw CommandError(.usage, "there is no command \(word); \(advice)")
+    }
+}
+
+extension CommandConfiguration {
+    /// The name of the command, and its other names.
+    fileprivate var names: [String] { [commandName].compactMap { $0 } + aliases }
+
+    /// The subcommand with a name.
+    func subcommand(named name: String) -> (any ParsableCommand.Type)? {
+        subcommands.first { $0.configuration.names.contains(name) }
     }
 }

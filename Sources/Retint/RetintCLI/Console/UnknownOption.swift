@@ -25,12 +25,7 @@ enum UnknownOption {
     private static func command(of arguments: [String]) -> (any ParsableCommand.Type)? {
         var command: any ParsableCommand.Type = RetintCommand.self
         for word in arguments {
-            guard
-                let next = command.configuration.subcommands.first(where: {
-                    $0.configuration.commandName == word
-                        || $0.configuration.aliases.contains(word)
-                })
-            else { break }
+            guard let next = command.configuration.subcommand(named: word) else { break }
             command = next
         }
         return command == RetintCommand.self ? nil : command

@@ -131,7 +131,7 @@ extension PhotoFile {
         guard PhotoReference.extensions.contains(suffix), (try? isDirectory(output)) != true else {
             return nil
         }
-        guard ["jpg", "jpeg", "png"].contains(suffix) else {
+        guard ImageFormat(path: output) != nil else {
             throw PhotoError(
                 .output, file: output,
                 "photos are not written as .\(suffix); name a .jpg or .png, or a folder")
