@@ -9,7 +9,8 @@ A *reference* file holds one run of the module in eval mode: `inputs/<name>`, `o
 compares with it. The outputs of a module are named `output`, `output_1`, ..., or by the keys of the
 dict that it returns.
 
-Import `weights` and `reference` to use them in Python, or use the command line:
+Import `weights` and `reference` to use them in Python, or use the command line; the wheel of retint
+has it as `python3 -m retint.export_pytorch`:
 
     export_pytorch.py --module colorizers:eccv16 --randomize 0 \\
         --weights eccv16.h5 --reference eccv16-reference.h5 \\

@@ -101,7 +101,9 @@ def installed_wheels(root, wheels):
     (package / "share/retint/checkpoints").symlink_to("../../../retint_checkpoints")
     made.run(
         "python", "-c",
-        "import os, retint; assert os.path.exists(retint.checkpoint_path('lite-class-unet'))")
+        "import importlib.util, os, retint;"
+        "assert os.path.exists(retint.checkpoint_path('lite-class-unet'));"
+        "assert importlib.util.find_spec('retint.export_pytorch')")
     made.run("python", "try_module.py")
     shutil.copy(ROOT / "Checkpoints/lite-class-unet-small.h5", folder / "checkpoint.h5")
     made.run("python", "-m", "retint.gate", "net.mlpackage", "--export", "checkpoint.h5",

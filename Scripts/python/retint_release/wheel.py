@@ -33,6 +33,8 @@ EXTRA = "Provides-Extra: checkpoints\nRequires-Dist: retint-checkpoints; extra =
 CHECKPOINTS, CHECKPOINTS_PACKAGE = "share/retint/checkpoints/", "retint_checkpoints"
 # Python's module.
 MODULE = ROOT / "Sources/Retint/Python/retint"
+# Runs as `python3 -m retint.export_pytorch`.
+EXPORTER = ROOT / "Scripts/python/export_pytorch.py"
 ENTRY_POINTS = """\
 [console_scripts]
 retint = retint.__main__:main
@@ -71,7 +73,7 @@ def contents(tree, tag):
         # Pages of the manual and completions belong where man and shells look for them.
         beside = name.startswith("share/") and not name.startswith(("share/retint/", "share/doc/"))
         files[f"{shared if beside else 'retint'}/{name}"] = (path.read_bytes(), path.stat().st_mode)
-    for path in sorted(MODULE.iterdir()):
+    for path in sorted([*MODULE.iterdir(), EXPORTER]):
         if path.suffix not in (".py", ".typed"):
             continue
         text = path.read_text().replace("@version@", version())

@@ -54,6 +54,7 @@ extension HDF5Reader {
         throw TensorFileError(
             .otherFormat, path: path,
             "is a Keras file, which names and orders weights in its own way; "
-                + "a PyTorch state dict is needed, as written by Scripts/python/export_pytorch.py")
+                + "a PyTorch state dict is needed, as written by "
+                + "`python3 -m retint.export_pytorch` (Scripts/python/export_pytorch.py)")
     }
 }

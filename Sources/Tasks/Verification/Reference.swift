@@ -76,7 +76,7 @@ public struct Reference: Sendable {
             throw VerificationError(
                 .badReference, path: name,
                 "has no \(group), as \(group)/<name> in an HDF5 file; write a reference file with "
-                    + "Scripts/python/export_pytorch.py")
+                    + "`python3 -m retint.export_pytorch` (Scripts/python/export_pytorch.py)")
         }
         for tensor in tensors {
             guard tensor.data.shape.count > 0 else {

@@ -29,7 +29,7 @@ extension FuzzTarget {
 let fuzzTargets: [any FuzzTarget] = [
     ProgramTarget(), PackageTarget(), HDF5Target(), SafetensorsTarget(), PyTorchTarget(),
     TrainingYAMLTarget(), QuantizationYAMLTarget(), FramesTarget(), VideoTarget(), ResumeTarget(),
-    PictureTarget(), IntermediatesTarget(),
+    PictureTarget(), IntermediatesTarget(), ONNXTarget(), AIModelTarget(), MLModelTarget(),
 ]
 
 /// Writes the seeds of a target as files.

@@ -1,16 +1,16 @@
 @testable import RetintImages
 
-/// Photos: JPEG, PNG and WebP with their metadata.
+/// Photos of all formats, with their metadata.
 struct PictureTarget: FuzzTarget {
     let name = "picture"
 
+    private static let suffixes = [
+        ".png", ".jpg", ".webp", ".tif", ".bmp", ".gif", ".heic", ".avif",
+    ]
+
     func seeds() throws -> [[UInt8]] {
-        let image = Image(width: 9, height: 7, red: 200, green: 100, blue: 50)
-        return try ["png", "jpg"].map { suffix in
-            let path = WorkFolder.path("seed.\(suffix)")
-            try image.write(to: path)
-            return WorkFolder.read(path)
-        }
+        Self.suffixes.flatMap { Goldens.files(of: "ImagesTests", endingIn: $0) }
+            .filter { !$0.hasSuffix(".expected.png") }.map(WorkFolder.read)
     }
 
     func run(_ input: [UInt8]) throws {
