@@ -156,6 +156,19 @@ import Testing
         #expect(!bench.files.contains("out"))
     }
 
+    @Test func photosOfOneNameAndOtherFormatsKeepTheirs() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("in")
+        _ = try bench.makePhoto("in/k.png")
+        for format in ["bmp-24.bmp", "tiff-pages.tif"] {
+            let photo = try Data(contentsOf: URL(fileURLWithPath: goldenPath(format)))
+            _ = try bench.write(photo, to: "in/k.\(format.suffix(3))")
+        }
+        try bench.expect(0, "colorize", model, "in", "-o", "out", "--compare", "--size", "64")
+        let names = ["k.bmp", "k", "k.tif"].flatMap { ["out/\($0)-compare.png", "out/\($0).png"] }
+        #expect(bench.files.filter { $0.hasPrefix("out/") }.sorted() == names.sorted())
+    }
+
     @Test func refusesOtherModels() throws {
         let model = try bench.makeCheckpoint()
         let weights = try bench.makeWeights()

@@ -70,6 +70,20 @@ import Testing
         #expect(part.first?.luma.bytes == whole[10].luma.bytes)
     }
 
+    @Test func whatFFmpegRefusesIsExplained() throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
+        for (code, arguments, words) in [
+            (65, ["-o", "out.mkv", "--start", "5"], "lasts 0.4 s; it has no frame at 5.0 s"),
+            (65, ["-o", "out.y4m", "--start", "0.4"], "it has no frame at 0.4 s"),
+            (1, ["-o", "out.xyz"], "of this extension; use .mp4"),
+            (1, ["-o", "out.mkv", "--encoder", "none"], "`ffmpeg -encoders` lists"),
+        ] as [(Int32, [String], String)] {
+            let result = try bench.run(["video", model, "video.mkv"] + arguments)
+            #expect(result.code == code && result.messages.contains(words), "\(result.messages)")
+            #expect(!bench.files.contains { $0.hasPrefix("out.") })
+        }
+    }
+
     /// The reader stops before the end, which makes ffmpeg fail: that is not damage.
     @Test func theFirstFramesOfAContainerCanBeRead() async throws {
         try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 40)

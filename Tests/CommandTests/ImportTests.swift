@@ -140,6 +140,32 @@ import Testing
         #expect(!bench.files.contains("none.h5"))
     }
 
+    /// As in a checkpoint of Lightning, whose module has the network as an attribute.
+    @Test(arguments: ["h5", "safetensors"])
+    func leavesOutAPrefixOfAllNames(_ suffix: String) throws {
+        let state = try Checkpoint(.named("mobile-unet"), seed: 1).state
+        var named = StateDict()
+        for (name, tensor) in state { named["net.model.\(name)"] = tensor }
+        try named.write(to: bench.path("saved.\(suffix)"))
+        try bench.expect(
+            0, "import", "saved.\(suffix)", "-o", "net.h5", says: ["those of mobile-unet"])
+        #expect(try Checkpoint(contentsOf: bench.path("net.h5")).state == state)
+        named["loss.weight"] = StoredTensor(shape: [1], floats: [1])
+        try named.write(to: bench.path("more.\(suffix)"))
+        let arguments = [
+            "import", "more.\(suffix)", "--architecture", "mobile-unet", "-o", "more.h5",
+        ]
+        let strict = try bench.run(arguments)
+        #expect(strict.code == 65 && strict.messages.contains("1 unexpected"))
+        #expect(try bench.run(arguments + ["--non-strict"]).code == 0)
+        #expect(try Checkpoint(contentsOf: bench.path("more.h5")).state == state)
+        // Which of two networks is wanted, it does not say.
+        for (name, tensor) in state { named["average.\(name)"] = tensor }
+        try named.write(to: bench.path("two.\(suffix)"))
+        let two = try bench.run(["import", "two.\(suffix)"] + arguments.dropFirst(2))
+        #expect(two.code == 65 && two.messages.contains("none of the 246 tensors"))
+    }
+
     /// Flags of the architectures' options are made from their table.
     @Test(arguments: [
         (["--width", "wide"], "'--width <width>': it takes a number from 0.0625 to 4"),

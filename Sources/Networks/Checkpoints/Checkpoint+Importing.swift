@@ -11,6 +11,7 @@ extension Checkpoint {
     ///
     /// - Parameters:
     ///   - path: the file; tensors have their dotted PyTorch names, or are nested in HDF5 groups.
+    ///     A prefix that all of the network's names have, such as `model.`, is left out.
     ///   - network: which network the weights are of.
     ///   - key: the key of the state dict in a PyTorch file that contains several.
     ///   - isStrict: whether the file must contain exactly the network's tensors. Otherwise
@@ -26,8 +27,7 @@ extension Checkpoint {
         let path = path.filePath.string
         let spec = StateSpec(of: try network.make())
         let expected = spec.entries.map { ($0.name, $0.shape) }
-        let found = try ModelFormat.weights(
-            at: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
+        let found = try ModelFormat.weights(at: path, of: expected, key: key)
         let report = found.compare(expected: expected)
         // A file without a single common tensor is for another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {
@@ -54,7 +54,9 @@ extension Checkpoint {
         return networks.first { network in
             // Not every network has all of the options.
             guard let spec = (try? network.make()).map({ StateSpec(of: $0) }) else { return false }
-            return found.compare(expected: spec.entries.map { ($0.name, $0.shape) }).isStrict
+            let expected = spec.entries.map { ($0.name, $0.shape) }
+            let named = found.prefix(of: expected).map { found.removing(prefix: $0) } ?? found
+            return named.compare(expected: expected).isStrict
         }
     }
 }

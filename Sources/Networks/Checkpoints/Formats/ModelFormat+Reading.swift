@@ -67,4 +67,18 @@ extension ModelFormat {
         }
         return found
     }
+
+    /// As ``weights(at:expecting:key:)``, of a network whose names may all have a prefix there.
+    static func weights(
+        at path: String, of network: [(name: String, shape: Shape)], key: String?
+    ) throws -> StateDict {
+        func read(_ prefix: String) throws -> StateDict {
+            let expected = network.map { (prefix + $0.name, $0.shape) }
+            return try weights(
+                at: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
+        }
+        let found = try read("")
+        guard let prefix = found.prefix(of: network) else { return found }
+        return try read(prefix).removing(prefix: prefix)
+    }
 }

@@ -71,7 +71,8 @@ extension PhotoFile {
     ///
     /// - Parameters:
     ///   - paths: photos, and folders whose photos are taken in the order of their names. The
-    ///     subfolders of a folder are kept. Photos inside `folder` are skipped.
+    ///     subfolders of a folder are kept. Photos inside `folder` are skipped. Where the copies of
+    ///     `k.png` and `k.bmp` would be one file, that of the latter is `k.bmp.png`.
     ///   - output: the folder where colored copies go; or for one photo the file, if it ends in
     ///     `.jpg`, `.jpeg` or `.png` and is not a folder.
     ///   - options: how the copies are named.
@@ -92,8 +93,31 @@ extension PhotoFile {
                 PhotoFile($0, below: path, to: folder, options)
             }
         }
-        try check(files)
-        return files
+        let distinct = distinct(files)
+        try check(distinct)
+        return distinct
+    }
+
+    /// Copies of photos that differ in their extensions alone, such as `k.png` and `k.bmp`, have
+    /// different names: a copy in another format than its photo's keeps that, as in `k.bmp.png`.
+    private static func distinct(_ files: [PhotoFile]) -> [PhotoFile] {
+        let copies = Dictionary(grouping: files) { Array($0.output.utf8) }
+        return files.map { file in
+            guard copies[Array(file.output.utf8)]?.count != 1,
+                let format = file.photo.filePath.extension,
+                format != file.output.filePath.extension
+            else { return file }
+            return file.named(after: format)
+        }
+    }
+
+    private func named(after photoExtension: String) -> PhotoFile {
+        let suffix = ".\(output.filePath.extension ?? "")"
+        let base = "\(output.dropLast(suffix.count)).\(photoExtension)"
+        var other = self
+        other.output = base + suffix
+        other.strip = strip.map { _ in "\(base)-compare\(suffix)" }
+        return other
     }
 
     /// Images of formats that are not read, in folders, by their extensions.

@@ -81,8 +81,22 @@ enum MediaProgram: String {
         return lines.joined(separator: "\n")
     }
 
-    /// The first lines of a program's standard error: the cause, and its consequence.
+    /// What to do about causes that FFmpeg states in words of its own.
+    private static let remedies = [
+        (
+            "Unable to find a suitable output format",
+            "ffmpeg writes no videos of this extension; use .mp4, .mov, .mkv or .webm"
+        ),
+        ("Unknown encoder", "`ffmpeg -encoders` lists those that are installed"),
+    ]
+
+    /// The first lines of a program's standard error: the cause, and its consequence or what to do
+    /// about it.
     static func reason(_ messages: String) -> String {
+        if let (cause, remedy) = remedies.first(where: { messages.contains($0.0) }) {
+            let line = messages.split(separator: "\n").first { $0.contains(cause) } ?? ""
+            return "\(withoutAddress(line)); \(remedy)"
+        }
         var lines: [Substring] = []
         for line in messages.split(separator: "\n") {
             let text = withoutAddress(line)

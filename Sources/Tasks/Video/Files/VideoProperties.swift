@@ -12,6 +12,8 @@ public struct VideoProperties: Hashable, Sendable {
     let colorTags: [String: String]
     /// The number of frames, or an estimate of it; nil if unknown.
     public let frameCount: Int?
+    /// The seconds that the pictures last; nil if it is not stated.
+    let duration: Double?
     /// The mean number of frames per second; nil if it is not stated.
     let rate: Y4MHeader.FrameRate?
     /// The time base of the frames; nil if it is not stated.
@@ -79,10 +81,19 @@ public struct VideoProperties: Hashable, Sendable {
                 result[tag.option] = value
             }
         }
+        duration = (stream.duration ?? probe.format?.duration).flatMap { Double($0) }
         let stated = stream.nbFrames.flatMap { Int($0) }
         frameCount =
             stated.flatMap { (1..<Self.mostFrames).contains($0) ? $0 : nil }
-            ?? Self.estimate(stream, probe.format, rate)
+            ?? Self.estimate(duration, rate)
+    }
+
+    /// - Throws: ``VideoError`` if the part that is to be read starts after the end.
+    func check(_ options: VideoReadingOptions, of path: String) throws(VideoError) {
+        guard let start = options.start, let duration, start >= duration else { return }
+        let length = String(format: "%.1f", duration)
+        throw VideoError(
+            .unreadable, file: path, "lasts \(length) s; it has no frame at \(start) s or later")
     }
 
     /// A path for FFmpeg: with a colon it would be taken for a protocol, with a dash for an option.
@@ -96,10 +107,7 @@ public struct VideoProperties: Hashable, Sendable {
     private static let mostFrames = 1_000_000_000
 
     /// The seconds of a video times its rate.
-    private static func estimate(
-        _ stream: Probe.Stream, _ format: Probe.Format?, _ rate: Y4MHeader.FrameRate?
-    ) -> Int? {
-        let seconds = (stream.duration ?? format?.duration).flatMap { Double($0) }
+    private static func estimate(_ seconds: Double?, _ rate: Y4MHeader.FrameRate?) -> Int? {
         guard let seconds, let rate else { return nil }
         let count = seconds * rate.value
         return count >= 1 && count < Double(mostFrames) ? Int(count.rounded()) : nil

@@ -63,6 +63,7 @@ package func withVideo<Value: Sendable>(
     }
     _ = try isDirectory(path)
     let properties = try await VideoProperties(of: path)
+    try properties.check(options, of: path)
     return try await decoding(path, properties, options) { input in
         let reader =
             options.keepsTimes
