@@ -44,6 +44,9 @@ public struct MultifunctionPackage: Sendable {
                     + "keyword")
             try require(names.insert(name).inserted, place, "the name is used twice")
             try require(
+                package.description.classifier == nil, place,
+                "classifiers with labels cannot be combined")
+            try require(
                 package.target >= .iOS18, place,
                 "its package is for \(package.target.rawValue); functions need iOS18",
                 "Export it again with --target iOS18.")

@@ -122,6 +122,20 @@ def summary(path):
     return {"version": model.specificationVersion, "operations": sorted(types), "blobs": blobs}
 
 
+def convert_classifier():
+    """A classifier of a photo, whose outputs are a label and the probabilities of all labels."""
+    network = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(), torch.nn.Linear(4, 3), torch.nn.Softmax(1)).eval()
+    shape = (1, 1, 16, 16)
+    return ct.convert(
+        torch.jit.trace(network, torch.zeros(shape)),
+        inputs=[ct.TensorType(name="lightness", shape=shape)],
+        classifier_config=ct.ClassifierConfig(["sky", "grass", "skin"]),
+        convert_to="mlprogram", minimum_deployment_target=ct.target.iOS16,
+        compute_precision=ct.precision.FLOAT16, skip_model_load=True)
+
+
 def save_functions(path, model):
     """The network at two sizes, as functions of one package."""
     functions = ct.utils.MultiFunctionDescriptor()
@@ -149,6 +163,7 @@ def main():
             convert(model, ct.target.iOS18, half), "int4", granularity="per_channel"
         ),
         "int8-iOS26": convert(model, ct.target.iOS26, half, dtype=np.int8),
+        "classifier-iOS16": convert_classifier(),
         "functions-iOS18": None,
     }
     with open(os.path.join(HERE, "expected.json")) as file:

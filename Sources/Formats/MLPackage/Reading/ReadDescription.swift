@@ -4,9 +4,6 @@ extension ModelDescription {
     init(_ proto: ProtoModelDescription) throws {
         try require(proto.state.isEmpty, "", "models with a state are not supported")
         try require(proto.trainingInput.isEmpty, "", "training inputs are not supported")
-        try require(
-            proto.predictedFeatureName.isEmpty, "", "classifiers with labels are not supported",
-            "Convert the network without classifier_config; its output is then the probabilities.")
         inputs = try proto.input.map(Feature.init)
         outputs = try proto.output.map(Feature.init)
         metadata = ModelMetadata(proto.metadata)

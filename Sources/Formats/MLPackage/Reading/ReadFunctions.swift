@@ -52,7 +52,7 @@ extension ModelDescription {
     init(_ proto: ProtoFunctionDescription, _ metadata: ModelMetadata) throws {
         try require(proto.state.isEmpty, "", "functions with a state are not supported")
         try require(
-            proto.predictedFeatureName.isEmpty, "", "classifiers with labels are not supported",
+            proto.predictedFeatureName.isEmpty, "", "functions with labels are not supported",
             "Convert the network without classifier_config; its output is then the probabilities.")
         inputs = try proto.input.map(Feature.init)
         outputs = try proto.output.map(Feature.init)

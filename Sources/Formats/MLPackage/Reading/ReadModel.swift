@@ -4,7 +4,9 @@ extension MLPackage {
     /// A parsed model, checked.
     ///
     /// - Parameter function: the name of one of its functions; nil for the default.
-    init(_ model: ProtoModel, function: String?, weights: WeightFiles) throws {
+    init(_ whole: ProtoModel, function: String?, weights: WeightFiles) throws {
+        var model = whole
+        let classifier = try Classifier(takenFrom: &model)
         let program = try Self.program(of: model)
         let version = model.specificationVersion
         guard let target = DeploymentTarget(specificationVersion: version) else {
@@ -17,6 +19,7 @@ extension MLPackage {
         self.target = target
         let chosen = try ChosenFunction(function, of: model, in: program)
         description = chosen.description
+        description.classifier = classifier
         functionNames = chosen.names
         self.program = try MILProgram(
             program, function: chosen.name, opset: target.opset, weights: weights)

@@ -10,6 +10,7 @@ extension ProtoModel {
         mlProgram.functions = [
             "main": try ProtoFunction(package.program, package.target.opset, weights: weights)
         ]
+        try package.description.classifier?.add(to: &self, opset: package.target.opset)
     }
 
     /// The message of a model with several functions.
