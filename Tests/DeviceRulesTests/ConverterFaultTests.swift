@@ -53,6 +53,42 @@ import Testing
         #expect(try found(["inverse"], epsilon(1e-12)) == [])
     }
 
+    /// Of the form of coremltools' `group_norm`, but for the axes and the groups.
+    private func normalized(axes: [Int], groups: [Int]) throws -> [String] {
+        var builder = MILProgramBuilder()
+        let whole = MILTensorType(.float32, [1, 4, 8, 8])
+        let split = MILTensorType(.float32, groups)
+        let mean = MILTensorType(
+            .float32, groups.indices.map { axes.contains($0) ? 1 : groups[$0] })
+        let reduction: [String: MILOperand] = [
+            "axes": .constant(.integers(axes.map(Int32.init))), "keep_dims": .constant(.bool(true)),
+        ]
+        func add(
+            _ type: String, _ inputs: [String: MILOperand], _ result: MILTensorType
+        ) -> String {
+            builder.operation(type, inputs, name: type, type: result)
+        }
+        let x = builder.input("x", whole)
+        let parts = add(
+            "reshape", ["x": .name(x), "shape": .constant(.integers(groups.map(Int32.init)))], split)
+        let average = add("reduce_mean", ["x": .name(parts)].merging(reduction) { $1 }, mean)
+        let difference = add("sub", ["x": .name(parts), "y": .name(average)], split)
+        let square = add("square", ["x": .name(difference)], split)
+        let variance = add("reduce_mean", ["x": .name(square)].merging(reduction) { $1 }, mean)
+        let root = add("sqrt", ["x": .name(variance)], mean)
+        let norm = add("real_div", ["x": .name(difference), "y": .name(root)], split)
+        try builder.output(norm, as: "out")
+        var package = try package(builder.program)
+        package.metadata.userDefined["com.github.apple.coremltools.version"] = "9.0"
+        return ConverterFinding.findings(in: package).map(\.fault.id)
+    }
+
+    @Test func aVarianceIsRightInGroupNormalization() throws {
+        #expect(try normalized(axes: [2, 3, 4], groups: [1, 2, 2, 8, 8]) == [])
+        #expect(try normalized(axes: [3, 4], groups: [1, 2, 2, 8, 8]) == ["variance-default"])
+        #expect(try normalized(axes: [2, 3, 4], groups: [1, 4, 4, 4, 4]) == ["variance-default"])
+    }
+
     @Test func missingArgumentsArePossible() throws {
         let package = try chain(["instance_norm"])
         let finding = try #require(ConverterFinding.findings(in: package).first)

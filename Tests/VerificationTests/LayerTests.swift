@@ -58,6 +58,40 @@ import Testing
         #expect(!failed.passed && failed.layerFailures.count == 1)
     }
 
+    /// Four values of a chain with these SNR and pairings; the fourth one is computed from the
+    /// second one, too.
+    private func chain(
+        _ values: [(snr: Double, pairing: VerificationReport.Pairing)]
+    ) throws -> [VerificationReport.Layer] {
+        let inputs = [[], [0], [1], [1, 2]]
+        let layers = zip(values, inputs).map { value, inputs in
+            """
+            {"name": "v", "operation": "mul", "module": "", "shape": [1], "inputs": \(inputs),
+             "range": {"largest": 1}, "error": {"expected": "v", "maxAbs": 1, "meanAbs": 1,
+             "relative": 1, "psnr": 1, "snr": \(value.snr), "cosine": 1,
+             "pairing": "\(value.pairing.rawValue)"}}
+            """
+        }
+        let data = Data("[\(layers.joined(separator: ","))]".utf8)
+        return try JSONDecoder().decode([VerificationReport.Layer].self, from: data).map {
+            $0.judged(by: LayerTolerance(minSNR: 30))
+        }
+    }
+
+    /// A value that is expected in another form, such as scaled before a product instead of after
+    /// it, is not where the error arises: all that is computed from it is right.
+    @Test(arguments: [
+        ([60, 10, 60, 60], VerificationReport.Pairing.structure, nil),
+        ([60, 10, 60, 10], .structure, 1), ([60, 10, 10, 10], .structure, 1),
+        ([60, 10, 60, 60], .values, 1), ([60, 60, 60, 10], .structure, 3),
+    ])
+    func aValueInAnotherFormIsNotADeparture(
+        _ snrs: [Double], _ pairing: VerificationReport.Pairing, _ first: Int?
+    ) throws {
+        let layers = try chain(snrs.map { ($0, pairing) })
+        #expect(VerificationReport.FirstDeparture(in: layers)?.layer == first)
+    }
+
     @Test func comparesWithActivations() throws {
         let fixture = try Fixture()
         let values = try fixture.values()

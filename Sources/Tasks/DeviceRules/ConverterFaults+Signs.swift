@@ -21,7 +21,8 @@ extension ConverterFault {
     static let signs: [String: Sign] = [
         "variance-correction": .possible(\.scalesVariance),
         "variance-default": .possible { operation in
-            operation.isVariance && !operation.users.contains(where: \.scalesVariance)
+            operation.isVariance && !operation.isOfGroupNorm
+                && !operation.users.contains(where: \.scalesVariance)
         },
         "softplus-threshold": .possible { $0.type.hasPrefix("softplus") },
         "instance-norm-statistics": .possible { $0.type == "instance_norm" },
@@ -81,6 +82,20 @@ extension PlacedOperation {
             let difference = square.producer("x"), difference.type == "sub"
         else { return false }
         return difference.producer("y")?.type == "reduce_mean"
+    }
+
+    /// Whether the operation is the variance of a group normalization, which is biased: of channels
+    /// that were split into groups, all of whose axes it averages.
+    fileprivate var isOfGroupNorm: Bool {
+        guard let difference = producer("x")?.producer("x"),
+            let split = difference.producer("x"), split.type == "reshape",
+            let whole = split.input("x")?.shape, let groups = split.output?.shape,
+            groups.count == whole.count + 1, groups.count > 2,
+            whole.prefix(1) + whole.dropFirst(2) == groups.prefix(1) + groups.dropFirst(3),
+            let axes = integers("axes")
+        else { return false }
+        return Set(axes) == Set(2..<groups.count)
+            && difference.users.contains { $0.type == "real_div" }
     }
 
     /// Whether the operation multiplies a variance by a constant above 1.

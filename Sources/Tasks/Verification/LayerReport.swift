@@ -226,11 +226,25 @@ extension VerificationReport {
         public let inputs: [Int]
 
         init?(in layers: [VerificationReport.Layer]) {
-            guard let layer = layers.firstIndex(where: { $0.error?.holds == false }) else {
-                return nil
-            }
+            let departures = layers.indices.lazy.filter { layers[$0].error?.holds == false }
+            guard let layer = departures.first(where: { !Self.isProbablyAnother($0, in: layers) })
+            else { return nil }
             self.layer = layer
             inputs = nearestCompared(before: layer, in: layers)
+        }
+
+        /// Whether a value was paired by its place alone, and all that is computed from it is
+        /// right: then it is probably the expected one in another form, such as scaled before a
+        /// product instead of after it.
+        private static func isProbablyAnother(
+            _ layer: Int, in layers: [VerificationReport.Layer]
+        ) -> Bool {
+            guard layers[layer].error?.pairing == .structure else { return false }
+            let users = layers.indices.filter { user in
+                layers[user].error != nil
+                    && nearestCompared(before: user, in: layers).contains(layer)
+            }
+            return !users.isEmpty && users.allSatisfy { layers[$0].error?.holds == true }
         }
     }
 }
