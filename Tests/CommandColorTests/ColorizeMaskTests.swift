@@ -236,6 +236,7 @@ import Testing
             (["--feather", "2"], "--feather has no effect without --mask"),
             (["--instances", "2"], "--instances has no effect without --mask"),
             (["--mask", mask, "--feather", "1e9"], "must be from 0 to 1000"),
+            (["--mask", mask, "--feather", "-3"], "--feather -3.0: must be from 0 to 1000"),
             (["--mask", mask, "--instances", "0"], "must be indices from 1"),
             (["--mask", mask, "--instances", "1,,2"], "must be indices from 1"),
             (["--mask", mask, "--instances", "70000"], "must be indices from 1"),

@@ -77,9 +77,12 @@ import Testing
     }
 
     @Test func misspelledCommandsHaveNeighbors() throws {
-        let result = try run("colorise", "a.jpg")
-        #expect(result.code == 64)
-        #expect(result.messages.contains("there is no command colorise; did you mean colorize?"))
+        for arguments in [["colorise", "a.jpg"], ["help", "colorise"]] {
+            let result = try bench.run(arguments)
+            #expect(result.code == 64)
+            #expect(
+                result.messages.contains("there is no command colorise; did you mean colorize?"))
+        }
     }
 
     /// Beside an installed program, beside that of a wheel, and in a checkout.

@@ -80,9 +80,10 @@ struct RetintCommand: AsyncParsableCommand {
     /// - Parameter arguments: without the program's name; nil for those of the process.
     static func run(_ arguments: [String]?) async throws {
         let arguments = arguments ?? Array(CommandLine.arguments.dropFirst())
-        try requireCommand(arguments.first)
+        try requireCommand(arguments.first { $0 != "help" })
         var command = try parseAsRoot(
-            arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 })
+            joiningNegativeNumbers(
+                arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 }))
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
@@ -90,11 +91,31 @@ struct RetintCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter word: the first argument.
+    /// `--feather -3` as `--feather=-3`: the parser would take a negative number for an option, and
+    /// say that the value is missing.
+    private static func joiningNegativeNumbers(_ arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments[..<end].reduce(into: []) { joined, argument in
+            if isNegative(argument), let option = joined.last, option.hasPrefix("--"),
+                !option.contains("=")
+            {
+                joined[joined.count - 1] = "\(option)=\(argument)"
+            } else {
+                joined.append(argument)
+            }
+        } + arguments[end...]
+    }
+
+    private static func isNegative(_ argument: String) -> Bool {
+        guard argument.first == "-", let next = argument.dropFirst().first else { return false }
+        return next == "." || "0"..."9" ~= next
+    }
+
+    /// - Parameter word: the first argument, or the one after `help`.
     /// - Throws: ``CommandError`` with the nearest names if it could be the name of a command, but
     ///   there is none.
     private static func requireCommand(_ word: String?) throws {
-        guard let word, word.first?.isLetter == true, word != "help" else { return }
+        guard let word, word.first?.isLetter == true else { return }
         guard configuration.subcommand(named: word) == nil else { return }
         let names = configuration.subcommands.flatMap { $0.configuration.names }
         let similar = Spelling.similar(to: word, among: names)

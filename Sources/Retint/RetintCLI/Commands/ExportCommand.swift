@@ -331,7 +331,6 @@ struct ExportInterfaceOptions: ParsableArguments {
     var normalization: ExportOptions.Normalization?
 
     @Option(
-        parsing: .unconditional,
         help: .rare(
             """
             With --interface original and --input image, the range in which the network takes \
@@ -341,7 +340,6 @@ struct ExportInterfaceOptions: ParsableArguments {
     var range: ValueRange?
 
     @Option(
-        parsing: .unconditional,
         help: .rare(
             """
             The scale of pixels, as in coremltools' ImageType; 1 if only a bias is given. \
@@ -350,7 +348,6 @@ struct ExportInterfaceOptions: ParsableArguments {
     var imageScale: Float?
 
     @Option(
-        parsing: .unconditional,
         help: .rare("The bias of scaled pixels; 0 if only a scale is given."))
     var imageBias: Float?
 

@@ -143,7 +143,6 @@ struct ONNXImportOptions: ParsableArguments {
     var input: ColorForm.Input?
 
     @Option(
-        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The range of what goes in: 0..1, 0..255, -1..1, imagenet, or other bounds, for black \
@@ -159,7 +158,6 @@ struct ONNXImportOptions: ParsableArguments {
     var colors: ColorForm.Colors?
 
     @Option(
-        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The range of what comes out: the values that stand for -110 and 110 of a and b, \

@@ -72,7 +72,6 @@ struct PhotoInputs {
 /// The range of photos.
 struct PhotoRangeOption: ParsableArguments {
     @Option(
-        parsing: .unconditional,
         help: ArgumentHelp(
             """
             The range in which a network takes photos: in an input that is a tensor, neither \
