@@ -19,9 +19,12 @@ struct QuantizeCommand: ParsableCommand {
             With --calibrate, scales, palettes and rounding minimize the error of each operation's \
             outputs on the photos. With --photos, the outputs are compared with those of the \
             original package; without an output, all schemes are compared and nothing is written. \
-            With --search, a scheme is chosen for each weight; when started by mpirun or srun, all \
-            ranks split the weights. With --activations, --search instead chooses which \
-            inputs of operations stay in float; --weights or --config set the weights.
+            With --search, a scheme is chosen for each weight, or which weights get the one of \
+            --weights; when started by mpirun or srun, all ranks split the weights. The result \
+            says what is known of it: with few weights or photos, no smaller choice within the \
+            bound exists, or none that differs in one weight. With --activations, --search instead \
+            chooses which inputs of operations stay in float; --weights or --config set the \
+            weights.
 
             Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
 
@@ -121,11 +124,11 @@ struct QuantizeCommand: ParsableCommand {
         guard !search || calibrate != nil else {
             throw ValidationError("--search needs photos; name a folder with --calibrate")
         }
-        guard !search || activation.scheme != nil || (scheme.isEmpty && config == nil) else {
+        guard !search || activation.scheme != nil || config == nil else {
             throw ValidationError(
                 """
-                --search chooses the schemes; omit --weights, --sparsity and --config, or give \
-                --activations to search which of these stay floats
+                --search chooses the schemes; omit --config, or give --activations to search \
+                which of these stay floats
                 """)
         }
         guard activation.scheme != nil || !activation.refinesScheme else {
@@ -161,7 +164,8 @@ struct QuantizeCommand: ParsableCommand {
         guard try ModelFormat(ofModelAt: source).isFor(.packages) else {
             throw CommandError(
                 .usage,
-                "\(source): is not a package; export the checkpoint first, with retint export")
+                "\(source): is not a package; make one first: retint export \(source) "
+                    + "-o \(source.filePath.stem ?? "model").mlpackage")
         }
         let files = [source] + [config, calibrate, self.photos].compactMap(\.self)
         let ranks = try joinRanks()
@@ -178,14 +182,17 @@ struct QuantizeCommand: ParsableCommand {
         original = repaired?.package ?? original
         let photos = try inputs(from: photos, for: original)
         guard let package else { return try compare(original, photos, calibration) }
+        let standard = scheme.isEmpty ? nil : try scheme.scheme()
         if searchesWeights {
+            let progress = ProgressBar("search", total: 100, unit: "%")
             return try finish(original, photos, to: package, ranks, repaired?.report) {
-                try original.searchQuantization(
+                defer { progress.finish() }
+                return try original.searchQuantization(
                     on: calibration, within: try searchBound(for: original),
-                    execution: memory.execution, ranks: ranks)
+                    schemes: standard.map { [$0] }, execution: memory.execution, ranks: ranks
+                ) { progress.update(Int(100 * $0)) }
             }
         }
-        let standard = scheme.isEmpty ? nil : try scheme.scheme()
         var plan =
             try config.map {
                 try QuantizationPlan(
@@ -317,7 +324,7 @@ struct QuantizeCommand: ParsableCommand {
                 "raised the deployment target from \(raised.from) to \(raised.to): "
                     + "\(raised.reason) need it")
         }
-        if let kept = outcome.report.activations.keptAsFloats(outcome.proof) { Console.print(kept) }
+        if let known = outcome.known { Console.print(known) }
         if let change = outcome.change {
             Console.print(change.text)
         }

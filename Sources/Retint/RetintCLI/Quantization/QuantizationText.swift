@@ -130,16 +130,29 @@ extension QuantizationReport.Activation {
     }
 }
 
-extension [QuantizationReport.Activation] {
-    /// Which values stay floats, and what is known about their number; nil without a search.
-    func keptAsFloats(_ proof: QuantizationSearchReport.Proof?) -> String? {
-        guard let proof, !isEmpty else { return nil }
-        let kept = count { $0.scheme == nil }
-        guard kept > 0 else { return "all \(count) activations are quantized" }
+extension QuantizationOutcome {
+    /// What is known about the result of a search; nil without a search.
+    var known: String? {
+        guard let proof else { return nil }
+        return report.activations.isEmpty ? Self.known(proof) : keptAsFloats(proof)
+    }
+
+    private static func known(_ proof: QuantizationSearchReport.Proof) -> String {
+        switch proof {
+        case .optimal: "no smaller choice is within the bound: all were measured"
+        case .minimal: "no weight can be smaller within the bound: each change was measured"
+        case .estimated: "smaller choices may exist: effects of weights were added up"
+        }
+    }
+
+    private func keptAsFloats(_ proof: QuantizationSearchReport.Proof) -> String {
+        let activations = report.activations
+        let kept = activations.count { $0.scheme == nil }
+        guard kept > 0 else { return "all \(activations.count) activations are quantized" }
         let known =
             proof == .optimal
             ? "no smaller number is enough" : "none of these can be quantized as well"
-        return "\(kept) of \(count) activations stay floats: \(known)"
+        return "\(kept) of \(activations.count) activations stay floats: \(known)"
     }
 }
 

@@ -99,7 +99,7 @@ struct PackageQuantization {
         guard !compressesWeights || !report.compressed.isEmpty else {
             throw ConversionError(
                 place: "weights", rule: "no weight can be compressed with this plan",
-                remedy: report.skipped.first.map { "For example \($0.name): \($0.reason)." }
+                remedy: largestSkipped.map { "The largest, \($0.name): \($0.reason)." }
                     ?? "The package has no weights.")
         }
         var result = rewriting.result
@@ -107,6 +107,10 @@ struct PackageQuantization {
         guard !schemes.isEmpty else { return (result, report) }
         result.description.metadata.userDefined["retint.weights"] = schemes.joined(separator: ", ")
         return (result, report)
+    }
+
+    private var largestSkipped: QuantizationReport.Skipped? {
+        report.skipped.max { $0.shape.reduce(1, *) < $1.shape.reduce(1, *) }
     }
 
     private mutating func skip(_ output: MILNamedType, _ reason: String) {

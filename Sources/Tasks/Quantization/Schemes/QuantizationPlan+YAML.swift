@@ -129,7 +129,9 @@ private struct PlanReader {
             scheme = try Self.standard(
                 own,
                 error(
-                    node, "the configuration has neither config_type nor weights",
+                    node,
+                    own.map { "config_type \($0) is not known" }
+                        ?? "the configuration has neither config_type nor weights",
                     "Give one of \(Self.types.joined(separator: ", "))."))
         }
         if own == Self.types[2], let size = fields.removeFirst(named: "block_size") {

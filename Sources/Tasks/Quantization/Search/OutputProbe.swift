@@ -31,6 +31,9 @@ final class OutputProbe {
         expected = try inputs.map(program.finiteOutputs)
     }
 
+    /// The number of runs.
+    var count: Int { inputs.count }
+
     /// Whether the outputs are a and b, so that changes have a ΔE2000.
     var isColorizer: Bool { program.isColorizer }
 
@@ -51,6 +54,28 @@ final class OutputProbe {
             try self.program.finiteOutputs(of: $0)
         }
     }
+
+    /// The elements of a compressed weight, and of the small constants that changed with it, such
+    /// as a bias.
+    ///
+    /// - Parameters:
+    ///   - package: the package of which only this weight was compressed.
+    ///   - weight: its name.
+    func variables(of package: MLPackage, compressing weight: String) throws -> [String: [Float]] {
+        let graph = try Model(package, execution: execution).graph(on: inputs[0])
+        var changed: [String: [Float]] = [:]
+        for (name, source) in graph.variables {
+            guard let own = variables[name], own.shape == source.shape,
+                name == weight || own.shape.count <= Self.smallCount
+            else { continue }
+            let elements = try source.tensorData().scalars
+            if try own.tensorData().scalars != elements { changed[name] = elements }
+        }
+        return changed
+    }
+
+    /// Larger constants are not changed with a weight.
+    private static let smallCount = 1 << 14
 
     /// The difference between the outputs of the original package and those of another one.
     ///

@@ -1,129 +1,23 @@
 import Foundation
 import RetintDistributed
 import RetintEngine
-import RetintFiles
 import RetintGraph
 import RetintMIL
 import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// The result of ``MLPackage/searchQuantization(on:within:execution:ranks:)``.
-public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
-    /// The scheme of each weight.
-    public let quantization: QuantizationReport
-    /// The change of the outputs on the given inputs.
-    public let change: QuantizationReport.OutputChange
-    /// What is known about the choice.
-    public let proof: Proof
-
-    /// How good a choice is known to be.
-    public enum Proof: String, Hashable, Sendable, Encodable {
-        /// All choices were tried, or nothing had to be given up.
-        case optimal
-        /// No single part can be quantized in addition.
-        case minimal
-        /// The effects of parts were assumed to be independent.
-        case estimated
-    }
-}
-
-/// How much a search may change the outputs of a package.
-public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
-    /// The largest mean CIEDE2000 difference of a colorizer's colors.
-    case meanDeltaE(Double)
-    /// The lowest SNR of any output, in dB.
-    case minSNR(Double)
-
-    /// As in `mean ΔE2000 ≤ 1`.
-    public var description: String {
-        switch self {
-        case .meanDeltaE(let bound): "mean ΔE2000 ≤ \(Self.text(bound))"
-        case .minSNR(let bound): "SNR ≥ \(Self.text(bound)) dB"
-        }
-    }
-
-    private static func text(_ bound: Double) -> String {
-        Int(exactly: bound).map(String.init) ?? "\(bound)"
-    }
-
-    private var parameter: Remedy.Parameter {
-        switch self {
-        case .meanDeltaE: .maximumDeltaE
-        case .minSNR: .minimumSNR
-        }
-    }
-
-    /// The bound as an error, of which the squares add up over weights.
-    var error: Double {
-        switch self {
-        case .meanDeltaE(let bound): bound
-        case .minSNR(let bound): pow(10, -bound / 20)
-        }
-    }
-
-    /// A change as an error.
-    func error(_ change: QuantizationReport.OutputChange) -> Double {
-        switch self {
-        case .meanDeltaE: change.deltaE2000 ?? .infinity
-        case .minSNR: change.snrDb.map { pow(10, -$0 / 20) } ?? 0
-        }
-    }
-
-    /// - Throws: `ConversionError` if the outputs are not colors and the bound is one on ΔE2000.
-    func check(_ probe: OutputProbe) throws {
-        guard case .meanDeltaE = self, !probe.isColorizer else { return }
-        var error = ConversionError(
-            place: "search", rule: "the outputs are not a and b, so they have no ΔE2000",
-            remedy: "Bound the SNR of the outputs.")
-        error.remedies = [Remedy(.minimumSNR)]
-        throw error
-    }
-
-    /// No choice meets the bound.
-    var unreachable: ConversionError {
-        var error = ConversionError(
-            place: "search", rule: "no quantization keeps the outputs within \(self)",
-            remedy: "Allow a larger difference.")
-        error.remedies = [Remedy(parameter)]
-        return error
-    }
-}
-
-extension MLPackage {
-    /// Searches for the smallest package whose outputs stay within a bound by choosing a scheme for
-    /// each weight.
-    ///
-    /// The search measures the change of the outputs that each scheme causes for each weight
-    /// separately. The errors of different weights are nearly independent, so their squares add up,
-    /// and a Lagrange multiplier gives the smallest choice within an error budget. The resulting
-    /// package is measured as a whole, and the budget is adjusted accordingly.
-    ///
-    /// - Parameters:
-    ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
-    ///   - bound: the largest allowed difference from this package's outputs.
-    ///   - execution: how the network runs on the inputs.
-    ///   - ranks: the processes that split the weights, all with the same arguments. Each
-    ///     receives the same package as with one process.
-    /// - Throws: `ConversionError` if no choice of schemes stays within the bound, or if the
-    ///   outputs are not colors and the bound is one on ΔE2000; the errors of
-    ///   ``quantized(_:calibration:execution:)``; `RankError` if ranks cannot reach each other.
-    public func searchQuantization(
-        on inputs: [[NamedTensor]], within bound: QuantizationBound,
-        execution: Execution = .init(), ranks: Communicator = .single
-    ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
-        let search = try SchemeSearch(
-            self, Model(self, execution: execution), inputs: inputs, bound, ranks)
-        return try search.smallest()
-    }
-}
-
-private struct SchemeSearch {
+/// Looks for the smallest package within a bound. See
+/// ``MLPackage/searchQuantization(on:within:schemes:execution:ranks:progress:)``.
+struct SchemeSearch {
+    let bound: QuantizationBound
+    let probe: OutputProbe
+    /// The choices of each weight; the first one leaves it uncompressed.
+    let choices: [[Choice]]
+    /// The weights of ``choices``.
+    let weights: [PackageWeight]
     private let package: MLPackage
-    private let bound: QuantizationBound
-    private let probe: OutputProbe
     private let calibration: Calibration
-    private let choices: [[Choice]]
     /// Why a weight is not compressed, by weight name.
     private let reasons: [String: String]
     /// The number of runs on which each weight is measured separately.
@@ -132,7 +26,7 @@ private struct SchemeSearch {
     private static let attempts = 6
 
     /// A scheme for a weight; a nil scheme leaves it uncompressed.
-    private struct Choice {
+    struct Choice {
         let weight: String
         let scheme: QuantizationScheme?
         let cost: Cost
@@ -141,7 +35,7 @@ private struct SchemeSearch {
         var error: Double { cost.error }
     }
 
-    private struct Cost: Codable {
+    struct Cost: Codable {
         let bytes: Int
         /// The error of the outputs caused by this choice only.
         let error: Double
@@ -149,7 +43,8 @@ private struct SchemeSearch {
 
     init(
         _ package: MLPackage, _ model: Model, inputs: [[NamedTensor]],
-        _ bound: QuantizationBound, _ ranks: Communicator
+        _ bound: QuantizationBound, _ schemes: [QuantizationScheme], _ ranks: Communicator,
+        _ progress: (Double) -> Void
     ) throws {
         (self.package, self.bound) = (package, bound)
         let probe = try OutputProbe(model, inputs: inputs)
@@ -159,22 +54,25 @@ private struct SchemeSearch {
         var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         var reasons = weights.mapValues { Self.reason($0) }
+        let count = reasons.values.count { $0 == Self.unobserved }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
             guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
             if observed.count % ranks.size == ranks.rank {
                 let inputs = WeightInputs(parts, correctsBias: false)
-                own.append(try Self.costs(weight, inputs, package.target, probe, bound))
+                own.append(
+                    try Self.costs(weight, inputs, package.target, schemes, probe, bound))
             }
             observed.append(weight)
+            progress(Double(observed.count) / Double(count))
             reasons[name] = "the error budget is better spent on other weights"
         }
         let costs = try ranks.gather(own, of: observed.count)
         choices = zip(observed, costs).map { weight, costs in
-            zip(Self.tasks(weight, package.target), costs).map { task, cost in
+            zip(Self.tasks(weight, schemes), costs).map { task, cost in
                 Choice(weight: weight.name, scheme: task.scheme, cost: cost)
             }
         }
-        self.reasons = reasons
+        (self.reasons, self.weights) = (reasons, observed)
     }
 
     private static let unobserved = "calibration observed no inputs for it"
@@ -189,10 +87,10 @@ private struct SchemeSearch {
 
     /// The ways to compress a weight; the first one leaves it uncompressed.
     private static func tasks(
-        _ weight: PackageWeight, _ target: DeploymentTarget
+        _ weight: PackageWeight, _ schemes: [QuantizationScheme]
     ) -> [(scheme: QuantizationScheme?, task: WeightTask?)] {
         [(nil, nil)]
-            + candidates(target).compactMap { scheme in
+            + schemes.compactMap { scheme in
                 guard case .success(let task) = WeightTask.make(weight, scheme) else { return nil }
                 return (scheme, task)
             }
@@ -201,10 +99,10 @@ private struct SchemeSearch {
     /// The cost of each of ``tasks(_:_:)``.
     private static func costs(
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
-        _ probe: OutputProbe, _ bound: QuantizationBound
+        _ schemes: [QuantizationScheme], _ probe: OutputProbe, _ bound: QuantizationBound
     ) throws -> [Cost] {
         let values = try weight.finiteValues()
-        return try tasks(weight, target).map { _, task in
+        return try tasks(weight, schemes).map { _, task in
             guard let task else { return Cost(bytes: weight.value.storedBytes, error: 0) }
             let compressed = task.compressed(values, inputs)
             return Cost(
@@ -217,7 +115,8 @@ private struct SchemeSearch {
         }
     }
 
-    private static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {
+    /// The schemes that a target has, of which one is chosen for each weight.
+    static func candidates(_ target: DeploymentTarget) -> [QuantizationScheme] {
         var schemes: [QuantizationScheme] = [.init(.float16), .init(.int8)]
         if target >= .iOS18 {
             schemes.append(.init(.int4, granularity: .perBlock))
@@ -251,8 +150,21 @@ private struct SchemeSearch {
         return chosen(price: exp2(high))
     }
 
-    func smallest() throws -> (package: MLPackage, report: QuantizationSearchReport) {
-        var best: (package: MLPackage, report: QuantizationSearchReport)?
+    typealias Found = (package: MLPackage, report: QuantizationSearchReport)
+
+    func smallest() throws -> Found {
+        if let measured = try MeasuredChoices(of: self) {
+            guard let found = try measured.optimal() else { throw bound.unreachable }
+            return found
+        }
+        guard let (choice, found) = try estimated() else { throw bound.unreachable }
+        return try MeasuredChoices(improving: choice, of: self)?.minimal() ?? found
+    }
+
+    /// The smallest choice within the bound if the effects of weights are independent; the package
+    /// itself was measured.
+    private func estimated() throws -> (choice: [Choice], found: Found)? {
+        var best: (choice: [Choice], found: Found)?
         var (limit, last) = (bound.error, [QuantizationScheme?]())
         for _ in 0..<Self.attempts {
             let choice = smallest(within: limit)
@@ -260,21 +172,31 @@ private struct SchemeSearch {
                 break
             }
             last = choice.map(\.scheme)
-            let (result, report) = try quantized(package, plan(choice), calibration)
-            let change = try probe.change(to: result)
-            let isSmaller = report.sizeChange < best?.report.quantization.sizeChange ?? .max
-            let error = bound.error(change)
-            if error <= bound.error, isSmaller {
-                best = (
-                    result,
-                    QuantizationSearchReport(
-                        quantization: report, change: change, proof: .estimated)
-                )
-            }
+            let found = try measured(choice, .estimated)
+            let isSmaller = found.report.sizeChange < best?.found.report.sizeChange ?? .max
+            let error = bound.error(found.report.change)
+            if error <= bound.error, isSmaller { best = (choice, found) }
             limit *= min(max(0.98 * bound.error / max(error, 1e-9), 0.25), 4)
         }
-        guard let best else { throw bound.unreachable }
         return best
+    }
+
+    /// The package of a choice for each weight, measured.
+    func measured(
+        _ choice: [Choice], _ proof: QuantizationSearchReport.Proof
+    ) throws -> Found {
+        let (result, report) = try quantized(package, plan(choice), calibration)
+        let change = try probe.change(to: result)
+        return (
+            result, QuantizationSearchReport(quantization: report, change: change, proof: proof)
+        )
+    }
+
+    /// The packages in which only one weight is compressed, of each of some choices.
+    func compressed(_ choices: [Choice]) throws -> [MLPackage] {
+        try quantized(package, by: choices.map { plan([$0]) }, calibration).map {
+            try $0.get().package
+        }
     }
 
     private func plan(_ choices: [Choice]) -> QuantizationPlan {
@@ -287,7 +209,7 @@ private struct SchemeSearch {
     }
 }
 
-extension QuantizationReport {
+extension QuantizationSearchReport {
     /// The change in size in bytes: negative for savings.
-    fileprivate var sizeChange: Int { bytesAfter - bytesBefore }
+    fileprivate var sizeChange: Int { quantization.bytesAfter - quantization.bytesBefore }
 }
