@@ -84,6 +84,32 @@ import Testing
         }
     }
 
+    /// ffmpeg empties a file before it knows whether it can write it.
+    @Test func anExistingVideoIsReplacedOnlyByAnother() throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
+        let old = Data("old".utf8)
+        _ = try bench.write(old, to: "out.mkv")
+        try bench.expect(1, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "none")
+        #expect(try Data(contentsOf: URL(filePath: bench.path("out.mkv"))) == old)
+        try bench.expect(0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1")
+        #expect(try bench.stream("out.mkv", "yuv420p").count == 10)
+        #expect(!bench.files.contains { $0.contains("partial") })
+    }
+
+    /// WebM has Opus and Vorbis alone, AVI a constant rate, and GIF and YUV4MPEG2 no sound.
+    @Test(arguments: [
+        ("webm", "codec_name=opus", false), ("avi", "avg_frame_rate=25/1", false),
+        ("gif", "codec_name=gif", true), ("y4m", "codec_name=rawvideo", true),
+    ])
+    func otherContainersGetWhatTheySupport(
+        _ suffix: String, _ property: String, _ isSilent: Bool
+    ) throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p")
+        let result = try bench.expect(0, "video", model, "video.mkv", "-o", "out.\(suffix)")
+        #expect(try bench.probe("out.\(suffix)").contains("\(property)\n"))
+        #expect(result.messages.contains("audio (pcm_s16le)") == isSilent, "\(result.messages)")
+    }
+
     /// The reader stops before the end, which makes ffmpeg fail: that is not damage.
     @Test func theFirstFramesOfAContainerCanBeRead() async throws {
         try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 40)

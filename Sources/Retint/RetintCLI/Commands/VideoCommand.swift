@@ -117,7 +117,7 @@ struct VideoCommand: AsyncParsableCommand {
     func validate() throws {
         for (value, name) in [(start, "--start"), (duration, "--duration")] {
             guard let value, !(value.isFinite && value >= 0) else { continue }
-            throw ValidationError("\(name) \(value): must be a number of seconds")
+            throw ValidationError("\(name) \(value): must be seconds, 0 or more")
         }
         guard film != nil || ShippedCheckpoint.all.allSatisfy({ $0.path != model }) else {
             throw ValidationError("\(model) is a colorizer; name the video, too")

@@ -77,7 +77,10 @@ extension Model {
                 colored = try await colorizer.write(video.reader, parts, writing, onFrame)
             } else {
                 colored = try await withNewVideo(output, header.colored, writing) { writer in
-                    try await colorizer.write(video.reader, writer, isLive: options.isLive, onFrame)
+                    let colored = try await colorizer.write(
+                        video.reader, writer, isLive: options.isLive, onFrame)
+                    try options.checkBegins(colored, input)
+                    return colored
                 }
             }
             colored.seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -92,10 +95,19 @@ extension Model {
 }
 
 extension VideoColoringOptions {
-    /// Frames keep their timestamps, except in a stream of constant rate or if segments are joined.
+    /// - Throws: `VideoError` if the part that was to be colored has no frames.
+    fileprivate func checkBegins(_ colored: ColoredVideo, _ input: String) throws(VideoError) {
+        guard let start = reading.start, colored.frames == 0 else { return }
+        throw VideoError(.unreadable, file: input, "has no frame at \(start) s or later")
+    }
+
+    /// Frames keep their timestamps, except in a stream or a container of constant rate, or if
+    /// segments are joined.
     fileprivate func reading(for output: String) -> VideoReadingOptions {
         var result = reading
-        result.keepsTimes = !resumes && !Y4MHeader.isStream(named: output)
+        let isOfConstantRate =
+            Y4MHeader.isStream(named: output) || output.lowercased().hasSuffix(".avi")
+        result.keepsTimes = !resumes && !isOfConstantRate
         return result
     }
 

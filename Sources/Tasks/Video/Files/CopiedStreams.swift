@@ -19,7 +19,8 @@ package struct VideoStream: Hashable, Sendable {
 }
 
 /// The sound, subtitles and attached files of a video that are copied to a new one: all that the
-/// new container supports. Text subtitles are converted to the container's own format.
+/// new container supports. Text subtitles are converted to the container's own format, and sound
+/// for WebM to Opus.
 struct CopiedStreams {
     private let streams: [(stream: VideoStream, codec: String)]
     /// The streams that the container does not support.
@@ -47,15 +48,18 @@ struct CopiedStreams {
     /// - Parameter input: the number of the input that has them.
     func arguments(fromInput input: Int) -> [String] {
         let maps = streams.flatMap { ["-map", "\(input):\($0.stream.index)"] }
-        let subtitles = streams.filter { $0.stream.kind == .subtitles }
-        let codecs = subtitles.enumerated().flatMap { ["-c:s:\($0)", $1.codec] }
-        return maps + ["-c:a", "copy", "-c:t", "copy"] + codecs
+        return maps + ["-c:t", "copy"] + codecs(.sound, "a") + codecs(.subtitles, "s")
+    }
+
+    private func codecs(_ kind: VideoStream.Kind, _ letter: String) -> [String] {
+        streams.filter { $0.stream.kind == kind }.enumerated()
+            .flatMap { ["-c:\(letter):\($0)", $1.codec] }
     }
 }
 
 /// A family of containers that support the same kinds of streams.
 private enum Container {
-    case matroska, mp4, webm, transport, other
+    case matroska, mp4, webm, transport, pictures, other
 
     init(_ path: String) {
         self =
@@ -64,16 +68,21 @@ private enum Container {
             case "mp4", "m4v", "mov": .mp4
             case "webm": .webm
             case "ts", "m2ts", "mts": .transport
+            case "gif", "y4m", "-": .pictures
             default: .other
             }
     }
 
     private static let texts: Set = ["subrip", "ass", "ssa", "mov_text", "webvtt", "text"]
 
-    /// The codec for a stream: `copy`, or a subtitle format; nil if the container
-    /// does not support it.
+    private static let soundsOfWebM: Set = ["opus", "vorbis"]
+
+    /// The codec for a stream: `copy`, or that to which it is converted; nil if the container does
+    /// not support it.
     func codec(of stream: VideoStream) -> String? {
         switch stream.kind {
+        case .sound where self == .pictures: nil
+        case .sound where self == .webm && !Self.soundsOfWebM.contains(stream.codec): "libopus"
         case .sound: "copy"
         case .attachment: self == .matroska ? "copy" : nil
         case .subtitles: subtitles(stream.codec)
@@ -93,7 +102,7 @@ private enum Container {
             return isText ? "webvtt" : nil
         case .transport:
             return ["dvb_subtitle", "hdmv_pgs_subtitle"].contains(codec) ? "copy" : nil
-        case .other:
+        case .pictures, .other:
             return nil
         }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import RetintFiles
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// How `ffmpeg` encodes a video.
@@ -70,12 +71,29 @@ package func withNewVideo<Value: Sendable>(
         return try await writingStream(path, header, body)
     }
     let timeBase = options.timeBase
-    return try await encoding(path, try arguments(path, header.format, options)) { output in
-        let writer =
-            if let timeBase {
-                FrameWriter(header, try NUTSink(header, timeBase, output))
-            } else { try FrameWriter(header, output) }
-        return try await body(writer)
+    let destination = try VideoDestination(path)
+    let frames = Atomic<Int>(0)
+    do {
+        let value = try await encoding(
+            path, try arguments(destination, header.format, options)
+        ) { output in
+            let writer =
+                if let timeBase {
+                    FrameWriter(header, try NUTSink(header, timeBase, output))
+                } else { try FrameWriter(header, output) }
+            defer { frames.store(writer.frameCount, ordering: .relaxed) }
+            return try await body(writer)
+        }
+        try destination.publish()
+        return value
+    } catch {
+        let isFault = (error as? VideoError)?.kind == .unwritable
+        if isFault || frames.load(ordering: .relaxed) == 0 {
+            destination.discard()
+        } else {
+            try destination.publish()
+        }
+        throw error
     }
 }
 
@@ -188,8 +206,9 @@ extension VideoWritingOptions {
 }
 
 private func arguments(
-    _ path: String, _ format: FrameFormat, _ options: VideoWritingOptions
+    _ destination: VideoDestination, _ format: FrameFormat, _ options: VideoWritingOptions
 ) throws(VideoError) -> [String] {
+    let path = destination.path
     var arguments = ["-nostdin", "-v", "error", "-y"] + options.frameArguments(format)
     arguments += options.sourceArguments(for: path)
     arguments += options.timeArguments
@@ -206,7 +225,7 @@ private func arguments(
     for (option, value) in colorTags(format, options.properties).sorted(by: { $0.key < $1.key }) {
         arguments += [option, value]
     }
-    return arguments + [VideoProperties.argument(path)]
+    return arguments + [VideoProperties.argument(destination.written)]
 }
 
 /// The video's own tags; its matrix must be the one that the colors were written with.
