@@ -62,6 +62,16 @@ import Testing
         #expect(other.code != 0 && other.messages.contains("a.txt"))
     }
 
+    /// Of the first that a key names and that does not exist, the key is said.
+    @Test(arguments: ["data.train", "data.validation", "init", "distillation.teacher"])
+    func missingFilesAreNamedWithTheirKeys(_ key: String) throws {
+        let config = try writeRun(photos: 4)
+        let result = try start(["--config", config, "--set", "\(key)=nowhere"]).wait()
+        #expect(result.code == 65)
+        let words = "nowhere: cannot read: No such file or directory; check \(key), which is "
+        #expect(result.messages.contains(words + "relative to /"), "\(result.messages)")
+    }
+
     /// `--resume` needs no configuration but the run's own.
     @Test func aRunContinuesWithItsOwnConfiguration() throws {
         let config = try writeRun(photos: 4)
@@ -73,6 +83,11 @@ import Testing
         #expect(second.code == 0, "\(second.messages)")
         let metrics = try String(contentsOfFile: "\(run)/metrics.jsonl", encoding: .utf8)
         #expect(metrics.contains("\"step\":3"), "\(metrics)")
+        let done = try start(["--output", run, "--resume", "--set", "steps=2"]).wait()
+        #expect(done.code == 0 && done.messages.contains("has taken 3 steps already"))
+        let begun = try start(["--output", run, "--resume", "--set", "init=\(run)/best.h5"]).wait()
+        #expect(begun.code != 0, "\(begun.messages)")
+        #expect(begun.messages.contains("began from random weights"), "\(begun.messages)")
         let unnamed = try start(["--resume"]).wait()
         #expect(unnamed.code == 64 && unnamed.messages.contains("--config"))
     }

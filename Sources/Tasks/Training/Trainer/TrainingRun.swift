@@ -38,6 +38,7 @@ final class TrainingRun {
         _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
         ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
+        try configuration.checkFiles(resumes: start == .resumed)
         let photos = try PhotoFolder(configuration.data)
         let configuration = try configuration.shared(over: ranks).counted(
             photos: photos.training.count)

@@ -64,6 +64,18 @@ enum TrainingStart {
                     + "it as init")
         }
         let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
+        if let old, old.start != configuration.start {
+            throw TrainingError(
+                .cannotResume, file: path,
+                "began from \(old.start ?? "random weights"), which init cannot change any more; "
+                    + "leave init as it was, or start a new run")
+        }
+        if progress.step >= configuration.steps {
+            report(
+                .note(
+                    "the run has taken \(progress.step) steps already, and steps is "
+                        + "\(configuration.steps): nothing is left to do"))
+        }
         let changes = old.map { configuration.differences(from: $0) } ?? []
         if !changes.isEmpty {
             report(.note("resuming with other settings: \(changes.joined(separator: "; "))"))
