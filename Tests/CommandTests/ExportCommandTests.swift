@@ -1,6 +1,7 @@
 import Foundation
 import RetintCheckpoints
 import RetintCommandSupport
+import RetintMLPackage
 import RetintTensorFiles
 import RetintTestSupport
 import Testing
@@ -10,6 +11,23 @@ import Testing
     private let bench: CommandBench
 
     init() throws { bench = try CommandBench() }
+
+    /// What an app gets of a classifier, and what the package says of it.
+    @Test func labelsOfAClassifierAreKept() throws {
+        let source = goldenPath("classifier-iOS16.mlpackage", of: "MLPackageTests")
+        try bench.expect(0, "export", source, "--target", "iOS17", "-o", "c.mlpackage")
+        for package in [source, "c.mlpackage"] {
+            let text = try bench.expect(0, "inspect", package).output
+            #expect(text.contains("3 labels of var_"), "\(text)")
+            #expect(text.contains(": an app gets classLabel, classLabel_probs\n"), "\(text)")
+        }
+        try bench.expect(0, "verify", "c.mlpackage", "--against", source)
+        var package = try MLPackage(contentsOf: bench.path("c.mlpackage"))
+        package.description.classifier = nil
+        try package.write(to: bench.path("plain.mlpackage"))
+        let difference = try bench.run(["diff", "c.mlpackage", "plain.mlpackage"])
+        #expect(difference.output.contains("classLabel, classLabel_probs"))
+    }
 
     /// Every choice makes a package that computes what the checkpoint does.
     @Test(arguments: [

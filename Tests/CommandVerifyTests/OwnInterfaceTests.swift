@@ -196,6 +196,11 @@ import Testing
         try bench.expect(0, "diff", "i.mlpackage", open)
         // Without a range, nothing is known about the packages of others.
         try verify(65, photo, "--against", open)
+        try verify(65, open, "--against", photo)
+        try bench.expect(65, "diff", photo, open, says: ["--range"])
+        // Stated, it counts whichever is the model.
+        try verify(2, open, "--against", "i.mlpackage", "--range", "0..1")
+        try verify(0, open, "--against", "i.mlpackage", "--range", "imagenet")
     }
 
     @Test func sizesAreThoseOfPhotos() throws {

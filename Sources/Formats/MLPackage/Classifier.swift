@@ -7,12 +7,23 @@ import RetintCoreMLProto
 /// quantization change. It is written with the labels again.
 package struct Classifier: Hashable, Sendable {
     /// The output of the package that the labels are made of.
-    let probabilities: String
+    package let probabilities: String
     private let operation: ProtoOperation
     private let features: [ProtoFeatureDescription]
     private let predictedFeature, predictedProbabilities: String
 
     private static let parameter = "probabilities"
+
+    /// The number of labels; nil if the operation does not list them.
+    package var count: Int? {
+        guard case .value(let value) = operation.inputs["classes"]?.arguments.first?.binding,
+            case .list(let list) = value.immediateValue.value
+        else { return nil }
+        return list.values.count
+    }
+
+    /// The names of the outputs that apps get: the label and the probability of each label.
+    package var outputs: [String] { features.map(\.name) }
 
     /// Takes the labels off a model; nil if it has none.
     init?(takenFrom model: inout ProtoModel) throws {

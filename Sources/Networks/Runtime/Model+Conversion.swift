@@ -139,6 +139,7 @@ private struct ModelConversion {
                 return feature(name, value, type, type.shape.map(Shape.init) ?? [])
             })
         description.metadata = metadata(options.metadata(lowered, variables))
+        keepDescriptions(&description)
         if case .network(let network) = model.source, let range = network.pixelRange {
             description.metadata.userDefined[MetadataKey.range] = "\(range)"
         }
@@ -146,6 +147,23 @@ private struct ModelConversion {
             target: options.target.deploymentTarget, description: description,
             program: lowered.program)
         return (package, ExportSummary(package, lowered, nil))
+    }
+
+    /// What a package says of its inputs and outputs, and the labels of its probabilities.
+    private func keepDescriptions(_ description: inout ModelDescription) {
+        guard let own = model.package?.description else { return }
+        description.classifier = own.classifier
+        let texts = Dictionary(
+            (own.inputs + own.outputs).map { ($0.name, $0.shortDescription) },
+            uniquingKeysWith: { first, _ in first })
+        for index in description.inputs.indices {
+            description.inputs[index].shortDescription =
+                texts[description.inputs[index].name] ?? ""
+        }
+        for index in description.outputs.indices {
+            description.outputs[index].shortDescription =
+                texts[description.outputs[index].name] ?? ""
+        }
     }
 
     /// An input that no output depends on.
@@ -200,8 +218,9 @@ private struct ModelConversion {
         lowering.keepsInfinity = true
         lowering.maximumRank = maximumRank
         let values = zip(inputNames + outputNames, interface.inputs + interface.outputs)
+        let probabilities = model.package?.description.classifier?.probabilities
         for (name, value) in values {
-            if value.colorLayout != nil {
+            if value.colorLayout != nil || name == probabilities {
                 lowering.interfaceTypes[name] = .float32
             } else if value.elementType?.isWhole ?? false {
                 lowering.interfaceTypes[name] = .int32

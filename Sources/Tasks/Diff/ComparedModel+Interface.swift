@@ -1,10 +1,16 @@
 import RetintExport
+import RetintMLPackage
 
 extension ComparedModel {
     /// What the interface states, a text for each place.
     var interface: [(String, String)] {
         modelInterface.inputs.enumerated().flatMap { $1.texts("input", $0) }
-            + modelInterface.outputs.enumerated().flatMap { $1.texts("output", $0) }
+            + modelInterface.outputs.enumerated().flatMap { $1.texts("output", $0) } + labels
+    }
+
+    private var labels: [(String, String)] {
+        guard let labels = model.package?.description.classifier else { return [] }
+        return [("labels", labels.outputs.joined(separator: ", "))]
     }
 }
 

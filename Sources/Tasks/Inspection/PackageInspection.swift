@@ -8,7 +8,7 @@ import RetintMLPackage
 public struct PackageInspection: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case kind, file, target, specificationVersion, opset, inputs, outputs, operations, weights
-        case diskBytes, metadata, placement, functions, converterFaults
+        case diskBytes, metadata, placement, functions, converterFaults, labels
     }
 
     /// All weights of one element type.
@@ -19,6 +19,16 @@ public struct PackageInspection: Encodable, Sendable {
         public fileprivate(set) var elements = 0
         /// The size of these weights in the package, in bytes.
         public fileprivate(set) var bytes = 0
+    }
+
+    /// What a classifier makes of its probabilities.
+    public struct Labels: Encodable, Sendable {
+        /// The names of the label and of the probability of each label.
+        public let outputs: [String]
+        /// The name of the output with the probabilities.
+        public let of: String
+        /// The number of labels; nil if the package does not list them.
+        public let count: Int?
     }
 
     /// `mlpackage`, `mlmodelc`, `mlmodel` or `aimodel`.
@@ -45,6 +55,8 @@ public struct PackageInspection: Encodable, Sendable {
     public let diskBytes: Int
     /// The description, author, license and version, and other texts by key; without empty ones.
     public let metadata: [String: String]
+    /// The labels that an app gets instead of the probabilities; nil for other models.
+    public let labels: Labels?
     /// The names of the package's functions, the default first; nil if it has only one. Everything
     /// else is about one of them: the default, or the one named in the path.
     public let functions: [String]?
@@ -70,6 +82,9 @@ public struct PackageInspection: Encodable, Sendable {
         operations = Dictionary(computing.map { ($0.type, 1) }, uniquingKeysWith: +)
         weights = Self.weights(of: package.program)
         diskBytes = try totalBytes(of: FunctionPath(path).package)
+        labels = package.description.classifier.map {
+            Labels(outputs: $0.outputs, of: $0.probabilities, count: $0.count)
+        }
         functions = package.functionNames.isEmpty ? nil : package.functionNames
         metadata = package.description.metadata.texts
         converterFaults = ConverterFinding.findings(in: package)
@@ -97,7 +112,7 @@ public struct PackageInspection: Encodable, Sendable {
 /// An input or output of a package.
 public struct PackageInterface: Encodable, Sendable {
     private enum CodingKeys: String, CodingKey {
-        case name, kind, type, shape, enumeratedShapes, shapeRange
+        case name, kind, type, colors, shape, enumeratedShapes, shapeRange
     }
 
     /// The name of the input or output.
@@ -106,6 +121,8 @@ public struct PackageInterface: Encodable, Sendable {
     public let kind: String
     /// The element type.
     public let type: String
+    /// The colors of an image: `grayscale`, `rgb` or `bgr`; nil for an array.
+    public let colors: String?
     /// The default shape; nil for a dimension that an output leaves open.
     public let shape: [Int?]
     /// The allowed shapes, if they are listed.
@@ -124,11 +141,25 @@ public struct PackageInterface: Encodable, Sendable {
         name = feature.name
         self.type = "\(type.tensorType.dataType)"
         shape = standard.isEmpty ? declared?.dimensions ?? [] : standard
-        if case .image = type { kind = "image" } else { kind = "multiArray" }
+        if case .image(let image) = type {
+            (kind, colors) = ("image", image.colorSpace.name)
+        } else {
+            (kind, colors) = ("multiArray", nil)
+        }
         enumeratedShapes = type.listedShapes
         let isRange = type.isFlexible && enumeratedShapes == nil
         shapeRange = isRange ? type.sizeBounds.map { [$0.lower, $0.upper] } : nil
         allowedShapes = type.isFlexible ? type.allowedShapes : nil
+    }
+}
+
+extension ImageFeature.ColorSpace {
+    fileprivate var name: String {
+        switch self {
+        case .grayscale, .grayscaleFloat16: "grayscale"
+        case .rgb: "rgb"
+        case .bgr: "bgr"
+        }
     }
 }
 

@@ -1,6 +1,7 @@
+import RetintExport
 public import RetintFiles
 import RetintGraph
-import RetintRuntime
+public import RetintRuntime
 import RetintTensorFiles
 import RetintTensors
 
@@ -113,5 +114,20 @@ extension Reference {
         let inputs = [NamedTensor("lightness", lightness)]
         try self.init(
             name: model.name, inputs: inputs, outputs: verifying { try model.run(inputs) })
+    }
+}
+
+extension Model {
+    /// The model with the inputs and outputs of the file that it was imported from, if a reference
+    /// has such inputs, and not the lightness that the model takes.
+    ///
+    /// - Throws: as ``interface``.
+    public func inForm(of reference: Reference) throws -> Model {
+        let original = inOriginalForm
+        guard let shape = reference.inputs.first?.data.shape, shape.rank == 4,
+            try interface.inputs.first?.shapes.only(1) != shape[1],
+            try original.interface.inputs.first?.shapes.only(1) == shape[1]
+        else { return self }
+        return original
     }
 }

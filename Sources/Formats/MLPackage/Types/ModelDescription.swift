@@ -4,7 +4,7 @@ package struct ModelDescription: Hashable, Sendable {
     package var outputs: [Feature]
     package var metadata: ModelMetadata
     /// The labels of a classifier; nil for other models.
-    package internal(set) var classifier: Classifier?
+    package var classifier: Classifier?
 
     package init(
         inputs: [Feature], outputs: [Feature], metadata: ModelMetadata = ModelMetadata()

@@ -1,5 +1,6 @@
 import RetintGraph
 import RetintLayers
+import RetintONNXReading
 import RetintTensors
 
 /// A colorizer that was read from a file, see ``NetworkDefinition``.
@@ -30,9 +31,10 @@ public final class ImportedColorizer: Module, ColorizerNetwork {
             do {
                 return try definition.colors(of: lightness)
             } catch {
+                let cause = (error as? ONNXError).map { "\($0.place): \($0.rule)" } ?? "\(error)"
                 let hint =
                     lightness.shape[0] > 1
-                    ? "\(error); it may have been exported for one image: set batch=1, or export "
+                    ? "\(cause); it may have been exported for one image: set batch=1, or export "
                         + "it with a dynamic batch" : "\(error)"
                 graph.record(ShapeError(hint), Self.architecture, [lightness.shape])
             }

@@ -77,6 +77,7 @@ struct CompareCommand: AsyncParsableCommand {
             try Model(
                 contentsOf: $0, form: data == nil ? .file : .colorizer, execution: execution)
         }
+        try checkAreColorizers(models)
         let claim = try html.map { try OutputClaim($0, inputs: self.models + [data ?? ""]) }
         defer { claim?.end() }
         let features = try featureOptions.network()
@@ -92,5 +93,15 @@ struct CompareCommand: AsyncParsableCommand {
             for line in ComparisonTables(comparison).lines { Console.print(line) }
         }
         try display.finish(of: photos.count)
+    }
+
+    /// Before anything is timed.
+    private func checkAreColorizers(_ models: [Model]) throws {
+        guard data != nil else { return }
+        for model in models where try !model.interface.isColorizer {
+            throw CommandError(
+                .usage,
+                "\(model.name): is not a colorizer; others are compared without --photos")
+        }
     }
 }

@@ -113,8 +113,8 @@ extension DiffCommand {
     private func comparison(
         _ first: Model, _ second: Model, _ images: VerificationImages?
     ) throws -> ModelDiff {
-        let second = inForm(of: first, second)
-        let first = inForm(of: second, first)
+        let second = try inForm(of: first, second)
+        let first = try inForm(of: second, first)
         var diff = try ModelDiff(first, second)
         guard !comparesFilesOnly else { return diff }
         // Before: a file of inputs that does not fit is not a difference of the models.
@@ -130,9 +130,14 @@ extension DiffCommand {
     }
 
     /// A model with such inputs as another one; as it is if that is not possible, which is then a
-    /// difference.
-    private func inForm(of other: Model, _ model: Model) -> Model {
-        (try? model.inForm(of: other, range: input.range)) ?? model
+    /// difference, unless it only takes a range to be stated.
+    private func inForm(of other: Model, _ model: Model) throws -> Model {
+        do {
+            return try model.inForm(of: other, range: input.range)
+        } catch {
+            guard input.range != nil || comparesFilesOnly else { throw error }
+            return model
+        }
     }
 
     private func numbers(

@@ -220,14 +220,14 @@ struct ExportCommand: ParsableCommand {
     private func refuseOptions(of model: Model) throws {
         if let package = model.package {
             let isForeign = !package.isExportedColorizer
-            let own = isForeign ? [] : conversionOptions
+            let own = isForeign ? [] : conversionOptions.filter { !convertsOwn.contains($0) }
             guard let name = (own + sizes.given + interface.given).first else { return }
             throw CommandError(
                 .usage,
                 isForeign
                     ? "\(checkpoint): a package keeps its inputs and outputs; omit \(name)"
-                    : "\(checkpoint): a package is written as it is, so \(name) has no effect. "
-                        + otherWays)
+                    : "\(checkpoint): the interface and the sizes of a package stay, so \(name) "
+                        + "has no effect. \(otherWays)")
         }
         guard model.checkpoint != nil else { return }
         guard interface.range == nil else {
@@ -240,12 +240,15 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
+    /// The options that change a package, whoever exported it.
+    private var convertsOwn: [String] { (given[.target] ?? []) + (given[.precision] ?? []) }
+
     /// How to change a package.
     private var otherWays: String {
         """
-        `retint quantize` makes its weights smaller. To change precision, target or interface, \
-        recover its weights (retint export \(checkpoint) -o weights.h5), import them and export \
-        the checkpoint
+        `retint quantize` makes its weights smaller. To change anything but precision and target, \
+        export the checkpoint again, or recover its weights (retint export \(checkpoint) -o \
+        weights.h5) and import them
         """
     }
 

@@ -101,12 +101,26 @@ struct ImportCommand: ParsableCommand {
 
     private func importedWeights() throws -> Checkpoint {
         try onnx.refuse(for: weights)
+        if architecture.name == nil, let copy = try importedCopy() { return copy }
         let (checkpoint, report) = try Checkpoint.importing(
             weights: weights, of: architecture.network(for: weights, key: stateDict.key),
             key: stateDict.key,
             isStrict: !isLenient)
         if !report.isStrict { Console.warn("\(weights): \(report)") }
         return checkpoint
+    }
+}
+
+extension ImportCommand {
+    /// The network of a checkpoint that was itself imported from a file; nil for any other.
+    private func importedCopy() throws -> Checkpoint? {
+        guard let source = try? CheckpointSource(contentsOf: weights),
+            source.network.definition != nil
+        else { return nil }
+        try architecture.flags.refuse(for: weights)
+        var copy = try source.checkpoint()
+        (copy.optimizer, copy.training) = (StateDict(), nil)
+        return copy
     }
 }
 

@@ -311,8 +311,10 @@ extension VerifyCommand {
         var (model, expected) = (try opened(model), try expected)
         if case .model(let other) = expected {
             let other = try other.inForm(of: model, range: input.range)
-            (model, expected) = (try model.inForm(of: other), .model(other))
+            (model, expected) = (try model.inForm(of: other, range: input.range), .model(other))
             try checkRange(model)
+        } else if case .reference(let reference) = expected {
+            model = try model.inForm(of: reference)
         }
         let report = try ownReport(on: model, expected, images)
         warn(about: model, passed: report.passed)

@@ -65,7 +65,7 @@ extension PackageInspection {
         [
             "\(file): \(format), \(Format.bytes(diskBytes)) on disk"
         ] + functionLines + inputs.map { "input \($0.text)" } + outputs.map { "output \($0.text)" }
-            + TextTable(operations: operations).lines + weightTable.lines
+            + labelLines + TextTable(operations: operations).lines + weightTable.lines
             + metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             + converterFaults.map { "warning: \($0.warning)" } + (placement?.lines ?? [])
     }
@@ -82,6 +82,12 @@ extension PackageInspection {
 
     private var functionLines: [String] {
         functions.map { ["functions: \($0.joined(separator: ", ")), the default first"] } ?? []
+    }
+
+    private var labelLines: [String] {
+        guard let labels else { return [] }
+        let count = labels.count.map { "\($0) labels" } ?? "labels"
+        return ["\(count) of \(labels.of): an app gets \(labels.outputs.joined(separator: ", "))"]
     }
 
     private var weightTable: TextTable {
@@ -130,6 +136,8 @@ extension ONNXInspection.Value {
 extension PackageInterface {
     fileprivate var text: String {
         let sizes = shape.map { $0.map(String.init) ?? "?" }.joined(separator: ", ")
-        return "\(name): \(kind) \(type) [\(sizes)]" + (allowedShapes.map { ", takes \($0)" } ?? "")
+        let colors = colors.map { "\($0) " } ?? ""
+        return "\(name): \(colors)\(kind) \(type) [\(sizes)]"
+            + (allowedShapes.map { ", takes \($0)" } ?? "")
     }
 }
