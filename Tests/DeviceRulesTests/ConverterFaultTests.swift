@@ -70,7 +70,8 @@ import Testing
         }
         let x = builder.input("x", whole)
         let parts = add(
-            "reshape", ["x": .name(x), "shape": .constant(.integers(groups.map(Int32.init)))], split)
+            "reshape", ["x": .name(x), "shape": .constant(.integers(groups.map(Int32.init)))], split
+        )
         let average = add("reduce_mean", ["x": .name(parts)].merging(reduction) { $1 }, mean)
         let difference = add("sub", ["x": .name(parts), "y": .name(average)], split)
         let square = add("square", ["x": .name(difference)], split)

@@ -19,6 +19,32 @@ import Testing
         return try #require(all?[name])
     }
 
+    @Test(arguments: [("tiff-pages.tif", true), ("tiff-gray.tif", false), ("gray8.png", false)])
+    func furtherPagesAreNoted(_ name: String, _ areNoted: Bool) throws {
+        let notes = try ImageMetadata(contentsOf: goldenPath(name)).notes
+        #expect(notes.contains { $0.contains("several pages") } == areNoted)
+    }
+
+    /// Directories without and with one entry: the kind of the second page.
+    @Test(arguments: [true, false]) func aSmallerCopyIsNotAPage(_ isLittle: Bool) {
+        func bytes(_ numbers: [(value: Int, count: Int)]) -> [UInt8] {
+            numbers.flatMap { value, count in
+                let big = (0..<count).map { UInt8(value >> (8 * (count - 1 - $0)) & 255) }
+                return isLittle ? big.reversed() : big
+            }
+        }
+        for (kind, isPage) in [(0, true), (1, false), (2, true), (4, true), (5, false)] {
+            let tiff =
+                Array((isLittle ? "II" : "MM").utf8)
+                + bytes([
+                    (42, 2), (8, 4), (0, 2), (14, 4), (1, 2), (254, 2), (4, 2), (1, 4), (kind, 4),
+                    (0, 4),
+                ])
+            #expect(TIFFPages.hasSecond(tiff) == isPage, "\(kind)")
+            for length in 0..<16 { #expect(!TIFFPages.hasSecond(Array(tiff.prefix(length)))) }
+        }
+    }
+
     private static let formats: [ImageFormat] = [.png(), .jpeg()]
 
     @Test(arguments: names, formats)

@@ -14,7 +14,7 @@ public struct ImageMetadata: Hashable, Sendable {
     public private(set) var exif: [UInt8]?
     /// The pixels per unit of length; nil if the file states none.
     public var resolution: ImageResolution?
-    /// The parts that could not be kept, and why.
+    /// The parts that were not read or could not be kept, and why.
     public private(set) var notes: [String] = []
 
     /// No metadata: files that are written with it are tagged as sRGB and state nothing else.
@@ -40,6 +40,9 @@ public struct ImageMetadata: Hashable, Sendable {
     public init(data: [UInt8], name: String) throws(ImageError) {
         let format = try SourceFormat(of: data, file: name)
         let file = Metadata(bytes: data, format: format)
+        if format == .tiff, TIFFPages.hasSecond(data) {
+            notes.append("it has several pages, of which the first one was read")
+        }
         let turns = Orientation(of: data, format: format).swapsSides
         resolution = file.resolution.map { turns ? $0.turned : $0 }
         guard let found = file.exif else { return }

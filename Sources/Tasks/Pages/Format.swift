@@ -4,7 +4,8 @@ import Foundation
 public enum Format {
     /// A number with `digits` digits after the decimal point.
     public static func fixed(_ value: Double, _ digits: Int) -> String {
-        value.isFinite ? String(format: "%.\(digits)f", value) : value.isNaN ? "-" : "∞"
+        guard value.isFinite else { return value.isNaN ? "-" : value < 0 ? "-∞" : "∞" }
+        return String(format: "%.\(digits)f", value)
     }
 
     /// 32236011 → 32,236,011.
