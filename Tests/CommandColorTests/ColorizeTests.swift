@@ -161,7 +161,8 @@ import Testing
         try bench.makeDirectory("in")
         _ = try bench.makePhoto("in/k.png")
         for format in ["bmp-24.bmp", "tiff-pages.tif"] {
-            let photo = try Data(contentsOf: URL(fileURLWithPath: goldenPath(format)))
+            let path = goldenPath(format, of: "ImagesTests")
+            let photo = try Data(contentsOf: URL(fileURLWithPath: path))
             _ = try bench.write(photo, to: "in/k.\(format.suffix(3))")
         }
         try bench.expect(0, "colorize", model, "in", "-o", "out", "--compare", "--size", "64")

@@ -153,12 +153,12 @@ import Testing
         named["loss.weight"] = StoredTensor(shape: [1], floats: [1])
         try named.write(to: bench.path("more.\(suffix)"))
         let arguments = [
-            "import", "more.\(suffix)", "--architecture", "mobile-unet", "-o", "more.h5",
+            "import", "more.\(suffix)", "--architecture", "mobile-unet", "-o", "rest.h5",
         ]
         let strict = try bench.run(arguments)
         #expect(strict.code == 65 && strict.messages.contains("1 unexpected"))
         #expect(try bench.run(arguments + ["--non-strict"]).code == 0)
-        #expect(try Checkpoint(contentsOf: bench.path("more.h5")).state == state)
+        #expect(try Checkpoint(contentsOf: bench.path("rest.h5")).state == state)
         // Which of two networks is wanted, it does not say.
         for (name, tensor) in state { named["average.\(name)"] = tensor }
         try named.write(to: bench.path("two.\(suffix)"))

@@ -85,6 +85,11 @@ extension PhotoFile {
             try check([file])
             return [file]
         }
+        guard try FileKind(at: output) != .file else {
+            throw PhotoError(
+                .output, file: output,
+                "is a file; name a folder, or for one photo a file that ends in .jpg or .png")
+        }
         let folder = output
         let files = try paths.flatMap { path in
             let isFolder = (try? isDirectory(path)) == true
