@@ -157,6 +157,7 @@ import Testing
         ]
         let strict = try bench.run(arguments)
         #expect(strict.code == 65 && strict.messages.contains("1 unexpected"))
+        #expect(strict.messages.contains("all others fit: `retint import --non-strict` leaves"))
         #expect(try bench.run(arguments + ["--non-strict"]).code == 0)
         #expect(try Checkpoint(contentsOf: bench.path("rest.h5")).state == state)
         // Which of two networks is wanted, it does not say.

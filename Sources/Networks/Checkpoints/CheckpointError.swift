@@ -36,9 +36,16 @@ extension CheckpointError {
             problem: report.missing.count == report.expectedCount
                 ? report.ofAnotherNetwork(than: architecture)
                 : "the tensors are not those of \(architecture): \(report)"
-                    + (report.unexpected.isEmpty || !report.misshaped.isEmpty
-                        ? "\n  the file may be of this architecture with other options, such as "
-                            + "width or depth" : ""))
+                    + advice(report))
+    }
+
+    private static func advice(_ report: LoadReport) -> String {
+        if report.unexpected.isEmpty || !report.misshaped.isEmpty {
+            return "\n  the file may be of this architecture with other options, such as width or "
+                + "depth"
+        }
+        return report.missing.isEmpty
+            ? "\n  all others fit: `retint import --non-strict` leaves these out" : ""
     }
 }
 
