@@ -62,6 +62,12 @@ import Testing
         #expect(other.code != 0 && other.messages.contains("a.txt"))
     }
 
+    @Test func optionsThatANetworkDoesNotHaveAreBadInput() throws {
+        let config = try writeRun(photos: 4)
+        let result = try start(["--config", config, "--set", "certainty=2"]).wait()
+        #expect(result.code == 65 && result.messages.contains("has no certainty"))
+    }
+
     /// Of the first that a key names and that does not exist, the key is said.
     @Test(arguments: ["data.train", "data.validation", "init", "distillation.teacher"])
     func missingFilesAreNamedWithTheirKeys(_ key: String) throws {

@@ -42,7 +42,11 @@ enum TrainingStart {
 
     private static func fresh(_ configuration: TrainingConfiguration) throws -> Checkpoint {
         guard let start = configuration.start.map(ShippedCheckpoint.path) else {
-            return try Checkpoint(configuration.namedNetwork, seed: UInt64(configuration.seed))
+            do {
+                return try Checkpoint(configuration.namedNetwork, seed: UInt64(configuration.seed))
+            } catch let error as ColorizerError {
+                throw TrainingError(.configuration, "\(error)")
+            }
         }
         var checkpoint = try Checkpoint(contentsOf: start)
         try requireSameNetwork(checkpoint, configuration, path: start)
