@@ -488,7 +488,7 @@ def _room():
     for size in (8 << 10, 64 << 10):
         yield Case(f"room/file-size/reduce-{size}", Rule((FAILED, TOLERANCE)), part,
                    file_size=size)
-    for size in (300, 400, 600):
+    for size in (300, 400, 600, 840):
         for name, command in {
             "benchmark": ("benchmark", "base/model.h5", "--size", "32"),
             "tune": ("benchmark", "base/model.h5", "--size", "32", "--tune"),
