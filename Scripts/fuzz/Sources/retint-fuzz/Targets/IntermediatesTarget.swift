@@ -5,8 +5,9 @@ import Foundation
 @testable import RetintVerification
 
 /// A folder of Apple's debugger: the description, then the NumPy file of all its values.
-struct IntermediatesTarget: FuzzTarget {
+struct IntermediatesTarget: PartsTarget {
     let name = "intermediates"
+    let partCount = 2
     private static let metadata = """
         {"inputs": {"x": \(node("x", "placeholder"))}, "outputs": {"y": \(node("y"))},
          "intermediates": {"relu": \(node("relu")), "w": \(node("w", "get_attr"))}}
@@ -43,11 +44,5 @@ struct IntermediatesTarget: FuzzTarget {
         for (path, _) in reference.activations?.shapes ?? [] {
             _ = try reference.activations?.read(path)
         }
-    }
-
-    func mutated(
-        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
-    ) -> [UInt8]? {
-        Parts.mutated(input, count: 2, limit: limit, seed: seed, change: change)
     }
 }

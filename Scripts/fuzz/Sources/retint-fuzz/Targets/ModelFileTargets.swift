@@ -6,8 +6,9 @@ import Foundation
 @testable import RetintRuntime
 
 /// Any bytes as an ONNX file, with those of its external data.
-struct ONNXTarget: FuzzTarget {
+struct ONNXTarget: PartsTarget {
     let name = "onnx"
+    let partCount = 2
     private static let data = "external.onnx.data"
 
     func seeds() throws -> [[UInt8]] {
@@ -29,17 +30,12 @@ struct ONNXTarget: FuzzTarget {
         let path = WorkFolder.write(parts[0], to: "model.onnx")
         try ProgramRun.run(Model(contentsOf: path, form: .file), observes: false)
     }
-
-    func mutated(
-        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
-    ) -> [UInt8]? {
-        Parts.mutated(input, count: 2, limit: limit, seed: seed, change: change)
-    }
 }
 
 /// Any bytes as the program and the metadata of an `.aimodel`, with the right hash.
-struct AIModelTarget: FuzzTarget {
+struct AIModelTarget: PartsTarget {
     let name = "aimodel"
+    var partCount: Int { Self.paths.count }
 
     private static let paths = ["metadata.json", "main.mlirb"]
 
@@ -60,13 +56,6 @@ struct AIModelTarget: FuzzTarget {
         hash.update(files[1])
         WorkFolder.write(hash.digest, to: "raw.aimodel/main.hash")
         try ProgramRun.run(Model(contentsOf: path), observes: false)
-    }
-
-    func mutated(
-        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
-    ) -> [UInt8]? {
-        Parts.mutated(
-            input, count: Self.paths.count, limit: limit, seed: seed, change: change)
     }
 }
 

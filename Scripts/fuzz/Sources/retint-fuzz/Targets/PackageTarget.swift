@@ -6,8 +6,9 @@ import Foundation
 @testable import RetintGraph
 
 /// Any bytes as `Manifest.json`, `model.mlmodel` and `weight.bin` of a package.
-struct PackageTarget: FuzzTarget {
+struct PackageTarget: PartsTarget {
     let name = "package"
+    var partCount: Int { Self.paths.count }
 
     private static let paths = [
         "Manifest.json", "Data/com.apple.CoreML/model.mlmodel",
@@ -33,12 +34,5 @@ struct PackageTarget: FuzzTarget {
         }
         let package = try MLPackage(contentsOf: WorkFolder.path(folder))
         try ProgramRun.run(Model(package), observes: false)
-    }
-
-    func mutated(
-        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
-    ) -> [UInt8]? {
-        Parts.mutated(
-            input, count: Self.paths.count, limit: limit, seed: seed, change: change)
     }
 }

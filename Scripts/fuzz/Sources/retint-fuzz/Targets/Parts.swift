@@ -49,3 +49,16 @@ struct Parts {
                 change: change)
     }
 }
+
+/// A target whose input is a number of files, of which one is changed at a time.
+protocol PartsTarget: FuzzTarget {
+    var partCount: Int { get }
+}
+
+extension PartsTarget {
+    func mutated(
+        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
+    ) -> [UInt8]? {
+        Parts.mutated(input, count: partCount, limit: limit, seed: seed, change: change)
+    }
+}

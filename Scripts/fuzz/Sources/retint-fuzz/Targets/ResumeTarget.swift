@@ -3,8 +3,9 @@ import Foundation
 @testable import RetintTraining
 
 /// What a run that is resumed finds: the state in `last.h5` as JSON, then `metrics.jsonl`.
-struct ResumeTarget: FuzzTarget {
+struct ResumeTarget: PartsTarget {
     let name = "resume"
+    let partCount = 2
 
     func seeds() throws -> [[UInt8]] {
         var progress = TrainingProgress(configuration: TrainingConfiguration())
@@ -41,11 +42,5 @@ struct ResumeTarget: FuzzTarget {
         let configuration = try TrainingConfiguration(
             yaml: progress.configuration, name: "last.h5")
         _ = TrainingConfiguration().differences(from: configuration)
-    }
-
-    func mutated(
-        _ input: [UInt8], limit: Int, seed: UInt32, change: ([UInt8], Int) -> [UInt8]
-    ) -> [UInt8]? {
-        Parts.mutated(input, count: 2, limit: limit, seed: seed, change: change)
     }
 }
