@@ -3,8 +3,7 @@
 /// They are a small TIFF file: directories of values, with offsets between them. Nothing moves, so
 /// that offsets within a camera's own data (MakerNote) stay right.
 struct EXIFDirectories {
-    private(set) var bytes: [UInt8]
-    private let isBigEndian: Bool
+    private var numbers: TIFFNumbers
     private var entries: [Entry] = []
     /// The offsets of the directories, the main one first. Each ends with the offset of the next;
     /// after the main one, that is the thumbnail's.
@@ -33,16 +32,18 @@ struct EXIFDirectories {
     private static let sizes = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
     private static let (short, long, rational) = (3, 4, 5)
 
+    /// The data.
+    var bytes: [UInt8] { numbers.bytes }
+
     /// Reads the directories.
     ///
     /// - Returns: nil if a directory or a value is not within the data, if there is a
     ///   directory twice, or if something overlaps a directory.
     init?(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        isBigEndian = bytes.starts(with: "MM".utf8)
-        guard isBigEndian || bytes.starts(with: "II".utf8), number(at: 2, bytes: 2) == 42,
-            let main = number(at: 4, bytes: 4)
-        else { return nil }
+        guard let numbers = TIFFNumbers(bytes), let main = numbers.firstDirectory else {
+            return nil
+        }
+        self.numbers = numbers
         var waiting: [(directory: Directory, offset: Int)] = [(.main, main)]
         var seen: Set<Directory> = []
         while let (directory, offset) = waiting.popLast() {
@@ -50,7 +51,7 @@ struct EXIFDirectories {
             guard directory == .main || directory == .exif else { continue }
             for entry in entries where entry.directory == directory {
                 guard let linked = Directory.links[entry.tag], entry.type == Self.long,
-                    let offset = number(at: entry.offset, bytes: 4)
+                    let offset = numbers.number(at: entry.offset, bytes: 4)
                 else { continue }
                 waiting.append((linked, offset))
             }
@@ -76,9 +77,9 @@ struct EXIFDirectories {
     ///
     /// - Returns: whether everything is within the data.
     private mutating func read(_ directory: Directory, at start: Int) -> Bool {
-        guard let count = number(at: start, bytes: 2) else { return false }
+        guard let count = numbers.number(at: start, bytes: 2) else { return false }
         let end = start + 2 + 12 * count
-        guard start >= 8, end + 4 <= bytes.count else { return false }
+        guard start >= 8, end + 4 <= numbers.bytes.count else { return false }
         places.append(start..<end + 4)
         for place in stride(from: start + 2, to: end, by: 12) {
             guard let entry = entry(at: place, of: directory) else { return false }
@@ -88,13 +89,14 @@ struct EXIFDirectories {
     }
 
     private func entry(at place: Int, of directory: Directory) -> Entry? {
-        guard let tag = number(at: place, bytes: 2), let type = number(at: place + 2, bytes: 2),
-            let count = number(at: place + 4, bytes: 4),
-            let value = number(at: place + 8, bytes: 4)
+        guard let tag = numbers.number(at: place, bytes: 2),
+            let type = numbers.number(at: place + 2, bytes: 2),
+            let count = numbers.number(at: place + 4, bytes: 4),
+            let value = numbers.number(at: place + 8, bytes: 4)
         else { return nil }
         let size = Self.sizes.indices.contains(type - 1) ? Self.sizes[type - 1] * count : 0
         let offset = size > 4 ? value : place + 8
-        guard offset + size <= bytes.count else { return nil }
+        guard offset + size <= numbers.bytes.count else { return nil }
         return Entry(
             directory: directory, tag: tag, type: type, count: count, offset: offset, size: size)
     }
@@ -125,21 +127,21 @@ extension EXIFDirectories {
     /// "R03", Adobe RGB, becomes "R98", sRGB.
     private mutating func describeInteroperability() {
         guard let index = entry(0x0001, in: .interoperability), index.count == 4,
-            bytes[index.offset..<index.offset + 3].elementsEqual("R03".utf8)
+            numbers.bytes[index.offset..<index.offset + 3].elementsEqual("R03".utf8)
         else { return }
-        bytes.replaceSubrange(index.offset..<index.offset + 3, with: "R98".utf8)
+        numbers.bytes.replaceSubrange(index.offset..<index.offset + 3, with: "R98".utf8)
     }
 
     /// Cuts off the thumbnail's directory, and its data if they come last, as they usually do.
     private mutating func removeThumbnail() {
         let link = places[0].upperBound - 4
-        guard let start = number(at: link, bytes: 4), start != 0 else { return }
+        guard let start = numbers.number(at: link, bytes: 4), start != 0 else { return }
         let used = entries.map { $0.offset + $0.size } + places.map(\.upperBound)
-        let end = used.max() ?? bytes.count
-        store(0, at: link, bytes: 4)
+        let end = used.max() ?? numbers.bytes.count
+        numbers.store(0, at: link, bytes: 4)
         // A directory that this does not read may also be there.
         let hasOthers = entry(0x014a, in: .main) != nil
-        if start >= end, !hasOthers { bytes.removeLast(bytes.count - end) }
+        if start >= end, !hasOthers { numbers.bytes.removeLast(numbers.bytes.count - end) }
     }
 
     private func entry(_ tag: Int, in directory: Directory) -> Entry? {
@@ -150,8 +152,8 @@ extension EXIFDirectories {
     private mutating func set(_ tag: Int, in directory: Directory, to value: Int) {
         guard let entry = entry(tag, in: directory), entry.count == 1 else { return }
         switch entry.type {
-        case Self.short where value <= 0xffff: store(value, at: entry.offset, bytes: 2)
-        case Self.long: store(value, at: entry.offset, bytes: 4)
+        case Self.short where value <= 0xffff: numbers.store(value, at: entry.offset, bytes: 2)
+        case Self.long: numbers.store(value, at: entry.offset, bytes: 4)
         default: return
         }
     }
@@ -161,20 +163,7 @@ extension EXIFDirectories {
         guard let one = entry(first, in: .main), let other = entry(second, in: .main),
             [one, other].allSatisfy({ $0.type == Self.rational && $0.count == 1 })
         else { return }
-        for index in 0..<8 { bytes.swapAt(one.offset + index, other.offset + index) }
+        for index in 0..<8 { numbers.bytes.swapAt(one.offset + index, other.offset + index) }
     }
 
-    /// An unsigned number; nil past the end.
-    private func number(at offset: Int, bytes count: Int) -> Int? {
-        guard offset >= 0, offset + count <= bytes.count else { return nil }
-        let digits = bytes[offset..<offset + count]
-        return (isBigEndian ? Array(digits) : digits.reversed()).reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    private mutating func store(_ value: Int, at offset: Int, bytes count: Int) {
-        for index in 0..<count {
-            let shift = 8 * (isBigEndian ? count - 1 - index : index)
-            bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
-        }
-    }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The memory that the process may address (`ulimit -v`).
 enum AddressSpace {
-    /// What the libraries and a small network take, in which OpenBLAS waits for memory forever, and
-    /// the stack of a thread for each processor.
+    /// With less than this, and the stack of a thread for each processor, OpenBLAS waits forever
+    /// for memory.
     private static let (least, perProcessor) = (768 << 20, 16 << 20)
 
     /// Refuses a limit that is too low for threads: the system would wait for them forever.
