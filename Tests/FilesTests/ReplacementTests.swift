@@ -119,11 +119,14 @@ import Testing
         let running = ".a.\(other.identifier)-x.retint-partial"
         let kept = [
             running, ".a.retint-partial", ".a.b-c.retint-partial", ".a.2147483646-x.partial",
-            "a.1-x.old",
+            "a.1-x.old", ".a.2147483646-x.retint-partial.b.c",
         ]
         for name in kept { try Data().write(to: URL(filePath: scratch.path(name))) }
         try write(1, to: scratch.path(".p.\(deadProcess)-x.retint-partial"))
-        try Data().write(to: URL(filePath: scratch.path(".a.h5.\(deadProcess)-1z.retint-partial")))
+        for end in ["", ".mp4"] {
+            let name = ".a.h5.\(deadProcess)-1z.retint-partial\(end)"
+            try Data().write(to: URL(filePath: scratch.path(name)))
+        }
         try AtomicFile.write([1], to: scratch.path("a"))
         #expect(try scratch.names() == (kept + ["a"]).sorted())
         try write(1, to: scratch.path(".p.\(deadProcess)-x.retint-partial"))

@@ -3,20 +3,21 @@ import RetintLocks
 import SystemPackage
 
 /// Temporary files and folders are named `.NAME.PROCESS-MARK.retint-partial`: hidden, and removable
-/// by another process once the one that created them no longer runs. No other program uses such
-/// names, nor those below.
-private let partialSuffix = ".retint-partial"
+/// by another process once the one that created them no longer runs. Where a program tells the
+/// format from the extension, that follows. No other program uses such names, nor those below.
+private let partialExtension = "retint-partial"
 /// Folders that are being replaced are named `.NAME.retint-old`.
 private let displacedSuffix = ".retint-old"
 /// The locks of ``OutputLock`` are named `.NAME.retint-lock`.
 private let lockSuffix = ".retint-lock"
 
 /// An unused hidden name of at most 255 bytes in the folder of `path`.
-func temporaryPath(beside path: FilePath) -> FilePath {
+func temporaryPath(beside path: FilePath, keepingExtension: Bool = false) -> FilePath {
     let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
     // A character may take many bytes, a scalar at most four.
     let name = String((path.lastComponent?.string ?? "").unicodeScalars.prefix(40))
-    return sibling(of: path, named: ".\(name).\(getpid())-\(mark)\(partialSuffix)")
+    let own = keepingExtension ? path.extension.map { ".\($0)" } ?? "" : ""
+    return sibling(of: path, named: ".\(name).\(getpid())-\(mark).\(partialExtension)\(own)")
 }
 
 /// The name under which a folder is kept while another one replaces it, on a file system that
@@ -72,8 +73,10 @@ private let sweptFolders = Mutex<Set<FilePath>>([])
 
 /// The process in a temporary file's name; nil for any other name.
 private func maker(ofTemporary name: String) -> pid_t? {
-    guard name.hasPrefix("."), name.hasSuffix(partialSuffix) else { return nil }
-    let mark = name.dropLast(partialSuffix.count).split(separator: ".").last ?? ""
+    var stem = FilePath(name)
+    if stem.extension != partialExtension { stem.extension = nil }
+    guard name.hasPrefix("."), stem.extension == partialExtension else { return nil }
+    let mark = (stem.stem ?? "").split(separator: ".").last ?? ""
     let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let process = pid_t(parts[0]), process > 0 else { return nil }
     return process

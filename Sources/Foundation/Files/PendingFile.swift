@@ -17,13 +17,18 @@ package final class PendingFile {
 
     /// Creates the temporary file next to the destination. A symbolic link is followed: the file
     /// that it leads to is replaced, not the link.
-    package init(for destination: some PathConvertible) throws(FileError) {
+    ///
+    /// - Parameter keepingExtension: whether the temporary file has the destination's extension,
+    ///   for a program that tells the format from it.
+    package init(
+        for destination: some PathConvertible, keepingExtension: Bool = false
+    ) throws(FileError) {
         self.destination = destination.filePath
         target = try AtomicFile.resolve(self.destination)
         guard try FileKind(at: target, for: "write") != .directory else {
             throw AtomicFile.isDirectory(self.destination)
         }
-        path = temporaryPath(beside: target)
+        path = temporaryPath(beside: target, keepingExtension: keepingExtension)
         sweepLeftoversOnce(in: path.removingLastComponent())
         lock = try OutputLock(target, for: self.destination)
         writer = try FileWriter(creating: path, reportingAs: self.destination)

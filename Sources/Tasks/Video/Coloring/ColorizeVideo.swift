@@ -106,10 +106,16 @@ extension VideoColoringOptions {
     fileprivate func reading(for output: String) -> VideoReadingOptions {
         var result = reading
         let isOfConstantRate =
-            Y4MHeader.isStream(named: output) || output.lowercased().hasSuffix(".avi")
+            Y4MHeader.isStream(named: output)
+            || Self.containersOfConstantRate.contains(output.filePath.extension?.lowercased() ?? "")
         result.keepsTimes = !resumes && !isOfConstantRate
         return result
     }
+
+    /// Those without timestamps, and those whose usual encoder, of MPEG-2, takes few rates.
+    private static let containersOfConstantRate: Set = [
+        "avi", "m2ts", "mpeg", "mpg", "mts", "ts", "vob",
+    ]
 
     fileprivate func writing(
         _ video: OpenVideo, _ input: String, _ output: String

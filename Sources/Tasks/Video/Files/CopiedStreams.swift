@@ -19,8 +19,8 @@ package struct VideoStream: Hashable, Sendable {
 }
 
 /// The sound, subtitles and attached files of a video that are copied to a new one: all that the
-/// new container supports. Text subtitles are converted to the container's own format, and sound
-/// for WebM to Opus.
+/// new container supports. Text subtitles are converted to the container's own format, and sound of
+/// which it does not support the codec to one that it does.
 struct CopiedStreams {
     private let streams: [(stream: VideoStream, codec: String)]
     /// The streams that the container does not support.
@@ -59,13 +59,14 @@ struct CopiedStreams {
 
 /// A family of containers that support the same kinds of streams.
 private enum Container {
-    case matroska, mp4, webm, transport, pictures, other
+    case matroska, mp4, quickTime, webm, transport, pictures, other
 
     init(_ path: String) {
         self =
             switch path.split(separator: ".").last?.lowercased() {
             case "mkv", "mka": .matroska
-            case "mp4", "m4v", "mov": .mp4
+            case "mp4", "m4v": .mp4
+            case "mov": .quickTime
             case "webm": .webm
             case "ts", "m2ts", "mts": .transport
             case "gif", "y4m", "-": .pictures
@@ -75,15 +76,30 @@ private enum Container {
 
     private static let texts: Set = ["subrip", "ass", "ssa", "mov_text", "webvtt", "text"]
 
-    private static let soundsOfWebM: Set = ["opus", "vorbis"]
+    /// The codecs of sound that are copied, and the encoder for others; nil where all are copied.
+    private var sounds: (copied: Set<String>, encoder: String)? {
+        let common: Set = ["aac", "ac3", "dts", "eac3", "mp2", "mp3"]
+        return switch self {
+        case .mp4: (common.union(["alac", "flac", "opus"]), "aac")
+        case .quickTime: (common.union(["alac"]), "aac")
+        case .transport: (common.union(["opus"]), "aac")
+        case .webm: (["opus", "vorbis"], "libopus")
+        case .matroska, .pictures, .other: nil
+        }
+    }
+
+    private func sound(_ codec: String) -> String? {
+        guard self != .pictures else { return nil }
+        let isRaw = self == .quickTime && codec.hasPrefix("pcm_")
+        guard let sounds, !isRaw, !sounds.copied.contains(codec) else { return "copy" }
+        return sounds.encoder
+    }
 
     /// The codec for a stream: `copy`, or that to which it is converted; nil if the container does
     /// not support it.
     func codec(of stream: VideoStream) -> String? {
         switch stream.kind {
-        case .sound where self == .pictures: nil
-        case .sound where self == .webm && !Self.soundsOfWebM.contains(stream.codec): "libopus"
-        case .sound: "copy"
+        case .sound: sound(stream.codec)
         case .attachment: self == .matroska ? "copy" : nil
         case .subtitles: subtitles(stream.codec)
         }
@@ -96,7 +112,7 @@ private enum Container {
             if codec == "mov_text" { return "subrip" }
             let pictures = ["dvd_subtitle", "dvb_subtitle", "hdmv_pgs_subtitle"]
             return isText || pictures.contains(codec) ? "copy" : nil
-        case .mp4:
+        case .mp4, .quickTime:
             return isText ? "mov_text" : codec == "dvd_subtitle" ? "copy" : nil
         case .webm:
             return isText ? "webvtt" : nil

@@ -87,6 +87,7 @@ enum MediaProgram: String {
             "Unable to find a suitable output format",
             "ffmpeg writes no videos of this extension; use .mp4, .mov, .mkv or .webm"
         ),
+        ("moov atom not found", "the file is cut off or was not finished; get it once more"),
         ("Unknown encoder", "`ffmpeg -encoders` lists those that are installed"),
     ]
 

@@ -1,46 +1,45 @@
 import Glibc
 import RetintFiles
-import SystemPackage
 
 /// The file that `ffmpeg` writes: beside an existing one, which it would empty before it knows
 /// whether it can write the new one.
 struct VideoDestination {
     /// The video.
     let path: String
-    /// The file that is written.
-    let written: String
-
-    private var isBeside: Bool { written != path }
+    private let pending: PendingFile?
     /// A container without pictures is shorter.
     private static let leastBytes = 4096
 
-    /// - Throws: `FileError` if the path cannot be examined.
-    init(_ path: String) throws(FileError) {
+    /// - Throws: `FileError` if the path cannot be examined, is a folder, or if another process
+    ///   writes it; ``VideoError`` if it names a picture.
+    init(_ path: String) throws {
         self.path = path
-        guard try FileKind(at: path) == .file else {
-            written = path
-            return
+        let suffix = path.filePath.extension?.lowercased() ?? ""
+        guard !Self.pictures.contains(suffix) else {
+            throw VideoError(.unwritable, file: path, "is the name of a picture; use .mp4 or .mkv")
         }
-        let target = path.filePath
-        let name = ".\(target.stem ?? "video").\(getpid()).partial.\(target.extension ?? "")"
-        written = target.removingLastComponent().appending(name).string
+        // Of a folder, it says that it is one.
+        let exists = [.file, .directory].contains(try FileKind(at: path))
+        pending = exists ? try PendingFile(for: path, keepingExtension: true) : nil
     }
+
+    /// Extensions for which FFmpeg would write one picture over another.
+    private static let pictures: Set = ["bmp", "jpeg", "jpg", "png", "tif", "tiff", "webp"]
+
+    /// The file that is written.
+    var written: String { pending?.path.string ?? path }
 
     /// Puts the video in place of the existing one.
     func publish() throws(FileError) {
-        guard isBeside else { return }
-        // A link stays, and what it leads to is replaced.
-        let resolved = realpath(path, nil)
-        defer { free(resolved) }
-        guard rename(written, resolved.map { String(cString: $0) } ?? path) == 0 else {
-            throw FileError(path: path, operation: "write")
-        }
+        try pending?.publish()
     }
 
     /// After `ffmpeg` failed: keeps the existing video, or a new one with pictures.
     func discard() {
         var status = stat()
-        guard stat(written, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        if isBeside || status.st_size < Self.leastBytes { unlink(written) }
+        guard pending == nil, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return
+        }
+        if status.st_size < Self.leastBytes { unlink(path) }
     }
 }

@@ -75,7 +75,7 @@ package func withNewVideo<Value: Sendable>(
     let frames = Atomic<Int>(0)
     do {
         let value = try await encoding(
-            path, try arguments(destination, header.format, options)
+            destination, try arguments(destination, header.format, options)
         ) { output in
             let writer =
                 if let timeBase {
@@ -116,8 +116,10 @@ private func writingStream<Value: Sendable>(
 
 /// Runs `ffmpeg`, which reads the frames from a pipe.
 private func encoding<Value: Sendable>(
-    _ path: String, _ arguments: [String], _ body: (ByteOutput) async throws -> Value
+    _ destination: VideoDestination, _ arguments: [String],
+    _ body: (ByteOutput) async throws -> Value
 ) async throws -> Value {
+    let path = destination.path
     let pipe = try FileDescriptor.pipe()
     var isRunning = false
     defer { if !isRunning { try? pipe.writeEnd.close() } }
@@ -142,7 +144,7 @@ private func encoding<Value: Sendable>(
             }
         }
     }
-    let messages = ended.standardError
+    let messages = ended.standardError.replacing(destination.written, with: path)
     switch ended.closureResult {
     case .success(let value):
         guard ended.terminationStatus.isSuccess else {
