@@ -43,7 +43,8 @@ def metadata(**groups):
     return json.dumps(healthy | groups)
 
 
-def _headers():
+def headers():
+    """Names and contents of files with absurd headers."""
     for number in UINT64:
         yield f"length={number}", file(length=number)
         yield f"length={number}-version-2", file(length=number, version=2)
@@ -84,7 +85,7 @@ def _descriptions():
 
 def cases(base):
     """Healthy but for one file of the folder."""
-    subjects = [(f"npy/{name}", metadata(), content) for name, content in _headers()]
+    subjects = [(f"npy/{name}", metadata(), content) for name, content in headers()]
     subjects += [(f"metadata/{name}", text, file()) for name, text in _descriptions()]
     made = []
     for name, text, content in subjects:

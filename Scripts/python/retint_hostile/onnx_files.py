@@ -88,7 +88,7 @@ def _structures():
         return changed(change)
 
     yield "unknown-operations", chain(lambda index: f"Op{index}\nFORGED", 1000)
-    yield "100000-nodes", chain(lambda index: "Neg", 100_000), TOLERATED
+    yield "60000-nodes", chain(lambda index: "Neg", 60_000), TOLERATED
     many_values = many(lambda model: model.graph.value_info.add(), 600_000)
     yield "600000-values", changed(many_values), TOLERATED
     many_inputs = many(lambda model: conv(model).input.append(""), 600_000)

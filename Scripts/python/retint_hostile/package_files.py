@@ -312,7 +312,7 @@ def _chains():
         return write
 
     for command in (SELF[:-1], INSPECT, PLACEMENT, COLORIZE):
-        yield "chain/relu-50000", TOLERATED, command, chain(50_000)
+        yield "chain/relu-30000", TOLERATED, command, chain(30_000)
     yield "chain/identity-50000", TOLERATED, SELF, chain(50_000, "identity")
     yield "chain/softmax-10000", TOLERATED, QUANTIZE, chain(10_000, "sigmoid")
     for count in (1000, 100_000):
