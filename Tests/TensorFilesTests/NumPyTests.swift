@@ -49,6 +49,38 @@ import Testing
         #expect(error.description.contains(phrase), "\(error)")
     }
 
+    @Test func archivesHoldSeveral() throws {
+        let tensors = try NumPyArchive.read(goldenPath("pair.npz"))
+        #expect(tensors.map(\.name) == ["ids", "x"])
+        #expect(tensors[0].tensor.integers == [3, 1, 4])
+        #expect(tensors[1].tensor.shape == [2, 3, 4] && tensors[1].tensor.floats == ramp(24))
+    }
+
+    @Test(arguments: [
+        ("deflated.npz", "\"x.npy\": is deflated; save it without compression"),
+        ("big-endian.pth", "numpy.savez writes arrays (NAME.npy)"),
+        ("ramp-f4.npy", "zip"),
+    ])
+    func otherArchivesAreRefused(_ name: String, _ phrase: String) throws {
+        let error = try #require(failure { _ = try NumPyArchive.read(goldenPath(name)) })
+        #expect(error.description.contains(phrase), "\(error)")
+    }
+
+    /// Each array is within its entry.
+    @Test func damagedArchivesAreRefused() throws {
+        let scratch = try TemporaryFolder()
+        let whole = try bytes(of: goldenPath("pair.npz"))
+        let start = try #require(
+            whole.indices.first { whole[$0...].starts(with: NumPyHeader.magic) })
+        var damaged = whole
+        damaged[start + 70] ^= 1
+        for bytes in [Array(whole.dropLast(1)), damaged] {
+            let path = scratch.path("x.npz")
+            try Data(bytes).write(to: URL(filePath: path))
+            #expect(throws: TensorFileError.self) { try NumPyArchive.read(path) }
+        }
+    }
+
     /// What is written is what NumPy writes.
     @Test func writesTheBytesOfNumPy() throws {
         let scratch = try TemporaryFolder()

@@ -35,6 +35,10 @@ def main():
     save("booleans", np.array([True, False]))
     save("complex", np.array([1j], "complex64"))
     save("text", np.array(["a"]))
+    with (HERE / "pair.npz").open("wb") as file:
+        np.savez(file, x=ramp(2, 3, 4), ids=np.array([3, 1, 4]))
+    with (HERE / "deflated.npz").open("wb") as file:
+        np.savez_compressed(file, x=ramp(64))
     save("records", np.zeros(2, [("x", "<f4"), ("ü", "<i4")]), (3, 0))
 
 

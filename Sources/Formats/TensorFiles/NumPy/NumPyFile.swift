@@ -11,6 +11,7 @@ package struct NumPyFile: Sendable {
     package var shape: Shape { header.shape }
 
     private let file: RegularFile
+    private let place: FilePlace
     private let header: NumPyHeader
     private let start: Int
     private let limits: TensorFileLimits
@@ -36,18 +37,28 @@ package struct NumPyFile: Sendable {
     }
 
     private init(_ file: RegularFile, _ limits: TensorFileLimits) throws(TensorFileError) {
-        (self.file, self.limits) = (file, limits)
-        (header, start) = try NumPyHeader.read(from: file, limits: limits)
+        try self.init(file, 0..<file.byteCount, limits, FilePlace(file.path.string))
+    }
+
+    /// - Parameter range: the bytes of the file that hold the array.
+    init(
+        _ file: RegularFile, _ range: Range<Int>, _ limits: TensorFileLimits, _ place: FilePlace
+    ) throws(TensorFileError) {
+        (self.file, self.limits, self.place) = (file, limits, place)
+        (header, start) = try NumPyHeader.read(from: file, range, limits: limits, place)
     }
 
     /// Reads the tensor.
     ///
     /// - Throws: ``TensorFileError`` if it exceeds the limits or cannot be read.
     package func read() throws(TensorFileError) -> StoredTensor {
-        let place = FilePlace(path)
+        var budget = ReadBudget(limits, for: file)
+        return try read(&budget)
+    }
+
+    func read(_ budget: inout ReadBudget) throws(TensorFileError) -> StoredTensor {
         let view = StridedView(
             shape: shape, strides: strides, offset: 0, elementBytes: header.type.byteCount)
-        var budget = ReadBudget(limits, for: file)
         try budget.take(shape.count, of: header.type, at: place)
         let decoding = ElementDecoding(type: header.type, isBigEndian: header.isBigEndian)
         let elements = try decoding.read(count: shape.count, at: place) {

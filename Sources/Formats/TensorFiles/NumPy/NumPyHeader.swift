@@ -15,14 +15,14 @@ struct NumPyHeader {
     var isFortranOrder = false
     let shape: Shape
 
-    /// Reads the header, and checks that the file has as many elements as it says.
+    /// Reads the header, and checks that there are as many elements as it says.
     ///
-    /// - Returns: the header, and where the elements start.
+    /// - Parameter range: the bytes of the file that hold the array.
+    /// - Returns: the header, and where the elements start in the file.
     static func read(
-        from file: RegularFile, limits: TensorFileLimits
+        from file: RegularFile, _ range: Range<Int>, limits: TensorFileLimits, _ place: FilePlace
     ) throws(TensorFileError) -> (header: NumPyHeader, start: Int) {
-        let place = FilePlace(file.path.string)
-        let (textStart, count) = try textRange(of: file, place)
+        let (textStart, count) = try textRange(of: file, range, place)
         guard count <= longest else {
             throw place.error(
                 .refused, "its header has \(count) bytes; the limit is \(longest)")
@@ -32,14 +32,14 @@ struct NumPyHeader {
         let fields = try NumPyHeaderParser.fields(of: text, place)
         let header = try NumPyHeader(fields, limits, place)
         let start = textStart + count
-        try header.check(file.byteCount - start, place)
+        try header.check(range.upperBound - start, place)
         return (header, start)
     }
 
     private static func textRange(
-        of file: RegularFile, _ place: FilePlace
+        of file: RegularFile, _ range: Range<Int>, _ place: FilePlace
     ) throws(TensorFileError) -> (start: Int, count: Int) {
-        let head = try file.head(magic.count + 6)
+        let head = try file.head(min(magic.count + 6, range.count), at: range.lowerBound)
         guard head.starts(with: magic) else {
             throw place.error(.otherFormat, "is not a NumPy file (.npy)")
         }
@@ -53,7 +53,7 @@ struct NumPyHeader {
             throw place.error(.damaged, "ends within its header")
         }
         let count = length.reversed().reduce(0) { $0 << 8 | Int($1) }
-        return (magic.count + 2 + lengthBytes, count)
+        return (range.lowerBound + magic.count + 2 + lengthBytes, count)
     }
 
     private func check(_ byteCount: Int, _ place: FilePlace) throws(TensorFileError) {

@@ -50,7 +50,8 @@ struct ZipFile: Sendable {
         guard entry.method == 0 else {
             let kind = entry.method == 8 ? "deflated" : "compressed (method \(entry.method))"
             throw place.error(
-                .refused, "is \(kind); torch.save does not compress, so save it again")
+                .refused,
+                "is \(kind); save it without compression, as torch.save and numpy.savez do")
         }
         guard entry.byteCount == entry.storedBytes else {
             throw place.error(
