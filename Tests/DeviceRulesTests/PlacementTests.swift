@@ -165,6 +165,9 @@ import Testing
             "log-sum-exp", Example(type: "reduce_log_sum_exp"),
             spares: Example(type: "reduce_sum")),
         Case(
+            "log-sum-exp", Example(type: "log", before: ["exp", "reduce_sum"]),
+            spares: Example(type: "log", before: ["sub", "reduce_sum"])),
+        Case(
             "matrix-hard-swish", Example(type: "sigmoid_hard", x: [32, 64], before: ["linear"]),
             spares: Example(type: "sigmoid_hard", x: [1, 1, 32, 64], before: ["linear"])),
         Case(

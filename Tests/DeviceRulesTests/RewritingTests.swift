@@ -98,6 +98,16 @@ import Testing
         Case(
             testDescription: "reduce_log_sum_exp, keeps", rule: "log-sum-exp",
             build: logSumExp([2], keeps: true, [1, 2, 1, 4])),
+        Case(testDescription: "log(sum(exp(x)))", rule: "log-sum-exp") { builder, x in
+            let power = builder.operation("exp", ["x": .name(x)], name: "e", type: type(shape))
+            let sum = builder.operation(
+                "reduce_sum",
+                [
+                    "x": .name(power), "axes": .integers([1]),
+                    "keep_dims": .constant(.bool(false)),
+                ], name: "s", type: type([1, 3, 4]))
+            return builder.operation("log", ["x": .name(sum)], name: "l", type: type([1, 3, 4]))
+        },
         Case(testDescription: "linear and hard swish", rule: "matrix-hard-swish") {
             let product = matrix(&$0, $1, "linear")
             return hardSwish(&$0, product)

@@ -25,21 +25,21 @@ extension PlacementRule {
     @Sendable static func stableLogSumExp(
         _ operation: PlacedOperation, _ program: inout ProgramRewriting
     ) -> Bool {
-        guard let x = operation.operation.inputs["x"], let type = operation.input("x"),
-            let shape = type.shape
+        guard let (argument, summed) = operation.logSumExp, let shape = summed.input("x")?.shape
         else { return false }
-        let axes = operation.integers("axes") ?? Array(shape.indices)
+        let x = [argument]
+        let axes = summed.integers("axes") ?? Array(shape.indices)
         let normalized = axes.map { $0 < 0 ? $0 + shape.count : $0 }
         guard normalized.allSatisfy(shape.indices.contains) else { return false }
         var reduced = shape
         for axis in normalized { reduced[axis] = 1 }
-        let over = operation.operation.inputs.filter { $0.key == "axes" }
+        let over = summed.operation.inputs.filter { $0.key == "axes" }
         let keeps = ["keep_dims": [program.constant(true)]]
         let largest = program.add(
             "reduce_max", over.merging(keeps) { $1 }.merging(["x": x]) { $1 }, reduced)
         let rest = program.add("sub", ["x": x, "y": [largest]], shape)
         let powers = program.add("exp", ["x": [rest]], shape)
-        let kept = operation.operation.inputs.filter { ["axes", "keep_dims"].contains($0.key) }
+        let kept = summed.operation.inputs.filter { ["axes", "keep_dims"].contains($0.key) }
         let sum = program.add("reduce_sum", kept.merging(["x": [powers]]) { $1 })
         let logarithm = program.add("log", ["x": [sum], "epsilon": [program.constant(0)]])
         let size = program.constant(operation.output?.shape ?? [])

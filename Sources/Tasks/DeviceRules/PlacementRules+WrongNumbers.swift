@@ -21,13 +21,14 @@ extension PlacementRule {
                 return operation.softplusInput == nil ? nil : "is log(1 + exp(x))"
             }, rewrite: stableSoftplus),
         PlacementRule(
-            "log-sum-exp", "the logarithm of a sum of exponentials in float16",
+            "log-sum-exp",
+            "log-sum-exp in float16, as an operation or as log(sum(exp(x)))",
             threshold: "values above 7.6", .wrong, .reported,
             sources: ["apple/coreai-torch, issues 21 and 106"],
             advice: "Subtract the largest value first and add it to the result.",
             check: .operation { operation in
-                guard operation.isHalf, operation.type == "reduce_log_sum_exp" else { return nil }
-                return "sums exponentials"
+                guard operation.isHalf, operation.logSumExp != nil else { return nil }
+                return "is the logarithm of a sum of exponentials"
             }, rewrite: stableLogSumExp),
         PlacementRule(
             "matrix-hard-swish", "hard swish of a matrix product in float16",
@@ -114,7 +115,7 @@ extension PlacementRule {
     ]
 
     /// Operations that pass values on unchanged.
-    private static let copies: Set = [
+    fileprivate static let copies: Set = [
         "cast", "identity", "reshape", "transpose", "expand_dims", "squeeze",
     ]
 }
@@ -130,6 +131,23 @@ extension PlacedOperation {
             return exponential.operation.inputs["x"]?.first
         }
         return nil
+    }
+
+    /// What is summed and over which axes in a log-sum-exp that does not subtract the largest
+    /// value; nil for other operations.
+    var logSumExp: (x: MILArgument, sum: PlacedOperation)? {
+        if type == "reduce_log_sum_exp" {
+            return operation.inputs["x"]?.first.map { ($0, self) }
+        }
+        guard type == "log", let sum = producer("x"), sum.type == "reduce_sum",
+            let exponential = sum.producer("x"), exponential.type == "exp",
+            exponential.producer("x")?.subtractsLargest != true
+        else { return nil }
+        return exponential.operation.inputs["x"]?.first.map { ($0, sum) }
+    }
+
+    private var subtractsLargest: Bool {
+        type == "sub" && producer("y", through: PlacementRule.copies)?.type == "reduce_max"
     }
 
     /// Whether the operation is of -|x|, whose exponential is at most 1.
