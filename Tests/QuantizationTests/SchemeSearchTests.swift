@@ -84,6 +84,48 @@ import Testing
         #expect(report.quantization.bytesAfter - report.quantization.bytesBefore == best)
     }
 
+    /// Weights that are left alone for their size are quantized where that is asked for.
+    @Test func aThresholdIsObeyed() throws {
+        let package = try chain(2, seed: 1)
+        let inputs = [[NamedTensor("x", pseudorandomValues([1, Self.channels, 3, 3], seed: 1))]]
+        func compressed(_ threshold: Int?) throws -> Int {
+            try package.searchQuantization(
+                on: inputs, within: .minSNR(10), schemes: [.init(.int8)], threshold: threshold
+            ).report.quantization.compressed.count
+        }
+        #expect(try compressed(nil) == 2)
+        #expect(throws: ConversionError.self) { try compressed(Self.channels * Self.channels) }
+    }
+
+    /// Each weight has the effect of each scheme on it alone, the most sensitive weight first.
+    @Test func sensitivitiesAreThoseOfOneWeightAlone() throws {
+        let package = try chain(3, seed: 2)
+        let shape: Shape = [1, Self.channels, 3, 3]
+        let inputs = (1..<3).map { [NamedTensor("x", pseudorandomValues(shape, seed: $0))] }
+        let schemes = Self.schemes[1]
+        let found = try package.searchQuantization(
+            on: inputs, within: .minSNR(12), schemes: schemes
+        ).report.sensitivities
+        #expect(found.count == 6 && Set(found.map(\.weight)).count == 3)
+        for (index, one) in found.enumerated() {
+            let scheme = schemes[index % 2]
+            #expect(one.scheme == "\(scheme)")
+            var plan = QuantizationPlan(nil)
+            plan.weights.byName[one.weight] = scheme
+            let (alone, report) = try package.quantized(plan, calibration: inputs)
+            let snr = try #require(package.outputChange(to: alone, on: inputs).snrDb)
+            let own = try #require(one.snrDb)
+            // The package has its biases corrected, too, which helps.
+            #expect(own < snr + 6 && own > snr - 16, "\(one) \(snr)")
+            #expect(
+                one.bytesAfter - one.bytesBefore == report.bytesAfter - report.bytesBefore)
+        }
+        let best = stride(from: 0, to: 6, by: 2).map { index in
+            found[index..<index + 2].compactMap(\.snrDb).max() ?? .infinity
+        }
+        #expect(best == best.sorted() && best[0] < best[2])
+    }
+
     /// No weight can get a smaller scheme.
     @Test func isMinimal() throws {
         let source = try MLPackage(contentsOf: scratch.export(.iOS16, width: 0.25))

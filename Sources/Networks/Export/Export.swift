@@ -81,16 +81,19 @@ private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> L
 }
 
 extension ExportSummary {
-    package init(_ package: MLPackage, _ lowered: LoweredProgram, _ sizeMultiple: Int?) {
+    /// - Parameter lowered: nil for a package whose program was not changed.
+    package init(
+        _ package: MLPackage, _ lowered: LoweredProgram? = nil, _ sizeMultiple: Int? = nil
+    ) {
         let operations = package.program.operations
         operationCount = operations.count { !$0.isConstant }
         weightCount = operations.compactMap(\.constantValue)
             .filter { $0.type.dataType.isFloat }
             .reduce(0) { $0 + ($1.type.elementCount ?? 0) }
         checkpointHash = package.description.metadata.userDefined[MetadataKey.checkpoint] ?? ""
-        keptInFloat32 = lowered.keptInFloat32
-        foldedCount = lowered.foldedModules.count
-        clamped = lowered.clamped
+        keptInFloat32 = lowered?.keptInFloat32 ?? []
+        foldedCount = lowered?.foldedModules.count ?? 0
+        clamped = lowered?.clamped ?? []
         self.sizeMultiple = sizeMultiple
     }
 }

@@ -20,11 +20,16 @@ extension Model {
     ///   - format: in which the package is written. Core ML has fewer axes than ONNX.
     /// - Throws: ``ModelError`` if the model cannot be run at that size; ``ConversionError`` for
     ///   options that it does not have, for operations that Core ML does not have, and for a
-    ///   package whose sizes vary, whose weights are compressed, or of mixed precision.
+    ///   package whose sizes vary, whose weights are compressed, or of mixed precision, unless only
+    ///   a later target is asked for: its program is valid for that, too.
     public func converted(
         _ options: ExportOptions, sizes: Bool = true, for format: ModelFormat = .coreML
     ) throws -> (package: MLPackage, summary: ExportSummary) {
         try options.checkForOwnInterface()
+        let keepsProgram = !sizes && format.options.contains(.target)
+        if keepsProgram, let raised = package?.raised(to: options) {
+            return (raised, ExportSummary(raised))
+        }
         try package?.checkIsConvertible()
         var conversion = try ModelConversion(self, options, maximumRank: format.maximumRank)
         if sizes { try conversion.takeSizes() }
@@ -42,6 +47,19 @@ extension Model {
 }
 
 extension MLPackage {
+    /// The package for a later target; nil if the options ask for something else, too.
+    fileprivate func raised(to options: ExportOptions) -> MLPackage? {
+        let later = options.target.deploymentTarget
+        guard later > target, var kept = try? ExportOptions(keepingThoseOf: self) else {
+            return nil
+        }
+        kept.target = options.target
+        guard kept == options else { return nil }
+        var result = self
+        result.target = later
+        return result
+    }
+
     /// - Throws: ``ConversionError`` for what a conversion would lose.
     fileprivate func checkIsConvertible() throws {
         let features = description.inputs + description.outputs
@@ -156,13 +174,11 @@ private struct ModelConversion {
         let texts = Dictionary(
             (own.inputs + own.outputs).map { ($0.name, $0.shortDescription) },
             uniquingKeysWith: { first, _ in first })
-        for index in description.inputs.indices {
-            description.inputs[index].shortDescription =
-                texts[description.inputs[index].name] ?? ""
-        }
-        for index in description.outputs.indices {
-            description.outputs[index].shortDescription =
-                texts[description.outputs[index].name] ?? ""
+        for features in [\ModelDescription.inputs, \.outputs] {
+            for index in description[keyPath: features].indices {
+                let name = description[keyPath: features][index].name
+                description[keyPath: features][index].shortDescription = texts[name] ?? ""
+            }
         }
     }
 

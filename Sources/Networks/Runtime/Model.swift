@@ -166,9 +166,8 @@ public struct Model: Sendable {
             return try Model(contentsOf: name, form: .colorizer, execution: execution)
         }
         let original = inOriginalForm
-        guard case .network(let network) = original.source, network.pixelRange == nil,
-            network.takingImage(in: .unit) != nil,
-            interface.inputs.contains(where: { $0.colorLayout != nil })
+        guard interface.inputs.contains(where: { $0.colorLayout != nil }),
+            try original.takesPhotosInTensor(like: interface)
         else { return original }
         guard let range = range ?? other.statedRange else {
             throw ModelError(
@@ -183,19 +182,41 @@ public struct Model: Sendable {
     ///
     /// - Parameter range: the range in which the network takes photos: pixels 0…255 are converted
     ///   to it.
-    /// - Throws: ``ModelError`` if it is not a network with its file's inputs, of which one takes
-    ///   photos of the range's channels.
+    /// - Throws: ``ModelError`` if it is not a package or a network with its file's inputs, of
+    ///   which one takes photos of the range's channels.
     public func takingImage(in range: ValueRange) throws -> Model {
-        guard case .network(let network) = source, let changed = network.takingImage(in: range)
-        else {
+        guard let changed = imageSource(range) else {
             throw ModelError(
                 .inputs, name,
                 "cannot take an image of \(range): that needs the file of a network with one "
                     + "input [1, 1 or 3, H, W] of floats (3 for imagenet)")
         }
         var other = self
-        other.source = .network(changed)
+        other.source = changed
         return other
+    }
+
+    private func imageSource(_ range: ValueRange) -> Source? {
+        switch source {
+        case .network(let network): network.takingImage(in: range).map(Source.network)
+        case .package(let package): package.takingImage(in: range).map(Source.package)
+        case .checkpoint: nil
+        }
+    }
+
+    /// Whether a tensor takes photos, in a range that is not known.
+    ///
+    /// - Parameter other: the interface of another model; packages with other inputs have nothing
+    ///   to compare but their programs.
+    private func takesPhotosInTensor(like other: ModelInterface) throws -> Bool {
+        guard imageSource(.unit) != nil else { return false }
+        switch source {
+        case .network(let network): return network.pixelRange == nil
+        case .package:
+            let own = try interface
+            return !own.isColorizer && own.inputs.count == other.inputs.count
+        case .checkpoint: return false
+        }
     }
 
     /// The range in which a package that retint wrote computes with its image.

@@ -7,7 +7,7 @@ public enum ModelPrecision: String, Hashable, Sendable, Codable {
     /// Half precision.
     case float16
     /// Weights are stored in fewer bits and decompressed when the model loads, or outputs are
-    /// integers.
+    /// integers of 8 bits.
     case quantized
 }
 
@@ -29,13 +29,18 @@ extension ModelPrecision {
             operation.outputs.contains { $0.type.dataType == .float16 }
         }
         let types = package.program.types
-        let hasIntegers = package.program.outputs.contains { types[$0]?.dataType.isInteger == true }
-        if hasIntegers || operations.contains(where: \.isConstantExpression) {
+        // Wider integers are indices and counts.
+        let hasBytes = package.program.outputs.contains { types[$0]?.dataType.isByte == true }
+        if hasBytes || operations.contains(where: \.isConstantExpression) {
             self = .quantized
         } else {
             self = holdsHalf ? .float16 : .float32
         }
     }
+}
+
+extension MILDataType {
+    fileprivate var isByte: Bool { self == .int8 || self == .uint8 }
 }
 
 extension ComputePrecision {

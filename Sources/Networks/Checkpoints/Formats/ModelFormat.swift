@@ -78,6 +78,8 @@ public enum ModelExportOption: Int, CaseIterable, Sendable {
     case rewriting
     /// The arithmetic.
     case precision
+    /// Powers of two moved between weights.
+    case repair
     /// The sizes of the input.
     case sizes
     /// Inputs and outputs.
@@ -93,6 +95,8 @@ public enum ModelExportOption: Int, CaseIterable, Sendable {
 
     /// What is chosen when a network is converted.
     public static let ofNetworks: Set<Self> = [.precision, .sizes, .interface, .folding, .metadata]
+    /// What a format takes that can store any package.
+    static let ofPackages = ofNetworks.union([.repair])
 }
 
 /// How a package is written in a format of others.

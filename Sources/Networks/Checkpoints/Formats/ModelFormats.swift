@@ -25,7 +25,7 @@ extension ModelFormat {
             try package.write(to: path)
             return try WrittenModel(path)
         },
-        options: ModelExportOption.ofNetworks.union([.target, .rewriting]), maximumRank: 5,
+        options: ModelExportOption.ofPackages.union([.target, .rewriting]), maximumRank: 5,
         checkReplaceable: { path throws(FileError) in try MLPackage.checkReplaceable(path) })
 
     /// A compiled Core ML package.
@@ -53,7 +53,7 @@ extension ModelFormat {
             try package.writeAIModel(to: path, producer: "retint \(retintVersion)")
             return try WrittenModel(path)
         },
-        options: ModelExportOption.ofNetworks, maximumRank: 5, namesWeights: false,
+        options: ModelExportOption.ofPackages, maximumRank: 5, namesWeights: false,
         checkReplaceable: { path throws(FileError) in
             try MLPackage.checkReplaceableByAIModel(path)
         })
@@ -75,7 +75,7 @@ extension ModelFormat {
                     .count(network.weightCount, of: "weights"),
                 ])
         },
-        options: ModelExportOption.ofNetworks.union([.opset]))
+        options: ModelExportOption.ofPackages.union([.opset]))
 
     /// A network of retint with its weights, and the state of its training.
     public static let checkpoint = ModelFormat(

@@ -8,7 +8,7 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// The result of ``MLPackage/searchQuantization(on:within:schemes:execution:ranks:progress:)``.
+/// The schemes that `MLPackage.searchQuantization` found.
 public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// The scheme of each weight.
     public let quantization: QuantizationReport
@@ -16,6 +16,23 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     public let change: QuantizationReport.OutputChange
     /// What is known about the choice.
     public let proof: Proof
+    /// What each scheme alone costs and saves, for each weight; those whose cheapest scheme costs
+    /// most come first. Empty if activations were searched.
+    public var sensitivities: [Sensitivity] = []
+
+    /// The effect of one scheme on one weight, measured alone on some of the inputs.
+    public struct Sensitivity: Hashable, Sendable, Encodable {
+        /// The name of the weight.
+        public let weight: String
+        /// The description of the scheme, such as `int8 per-channel`.
+        public let scheme: String
+        /// The size of the weight in bytes, as it is and with the scheme.
+        public let bytesBefore, bytesAfter: Int
+        /// The mean CIEDE2000 difference of the colors, if the search bounds that.
+        public let deltaE2000: Double?
+        /// The SNR of the outputs in dB, if the search bounds that; nil if nothing changes.
+        public let snrDb: Double?
+    }
 
     /// How good a choice is known to be.
     public enum Proof: String, Hashable, Sendable, Encodable {
@@ -70,6 +87,14 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// An error as the measure that is bounded.
+    func measure(_ error: Double) -> (deltaE2000: Double?, snrDb: Double?) {
+        switch self {
+        case .meanDeltaE: (error, nil)
+        case .minSNR: (nil, error > 0 ? -20 * log10(error) : nil)
+        }
+    }
+
     /// - Throws: `ConversionError` if the outputs are not colors and the bound is one on ΔE2000.
     func check(_ probe: OutputProbe) throws {
         guard case .meanDeltaE = self, !probe.isColorizer else { return }
@@ -109,6 +134,7 @@ extension MLPackage {
     ///   - bound: the largest allowed difference from this package's outputs.
     ///   - schemes: those to choose from, beside leaving a weight as it is; nil for all that the
     ///     package's target has.
+    ///   - threshold: see ``QuantizationScheme/threshold``; for schemes that state none.
     ///   - execution: how the network runs on the inputs.
     ///   - ranks: the processes that split the weights, all with the same arguments. Each
     ///     receives the same package as with one process.
@@ -118,12 +144,18 @@ extension MLPackage {
     ///   ``quantized(_:calibration:execution:)``; `RankError` if ranks cannot reach each other.
     public func searchQuantization(
         on inputs: [[NamedTensor]], within bound: QuantizationBound,
-        schemes: [QuantizationScheme]? = nil, execution: Execution = .init(),
-        ranks: Communicator = .single, progress: (Double) -> Void = { _ in }
+        schemes: [QuantizationScheme]? = nil, threshold: Int? = nil,
+        execution: Execution = .init(), ranks: Communicator = .single,
+        progress: (Double) -> Void = { _ in }
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
+        let schemes = (schemes ?? SchemeSearch.candidates(target)).map { scheme in
+            var scheme = scheme
+            scheme.threshold = scheme.threshold ?? threshold
+            return scheme
+        }
+        let model = Model(self, execution: execution)
         let search = try SchemeSearch(
-            self, Model(self, execution: execution), inputs: inputs, bound,
-            schemes ?? SchemeSearch.candidates(target), ranks, progress)
+            self, model, inputs: inputs, bound, schemes, ranks, progress)
         return try search.smallest()
     }
 }

@@ -8,7 +8,7 @@ import RetintRuntime
 import RetintTensors
 
 /// Looks for the smallest package within a bound. See
-/// ``MLPackage/searchQuantization(on:within:schemes:execution:ranks:progress:)``.
+/// ``MLPackage/searchQuantization(on:within:schemes:threshold:execution:ranks:progress:)``.
 struct SchemeSearch {
     let bound: QuantizationBound
     let probe: OutputProbe
@@ -188,8 +188,27 @@ struct SchemeSearch {
         let (result, report) = try quantized(package, plan(choice), calibration)
         let change = try probe.change(to: result)
         return (
-            result, QuantizationSearchReport(quantization: report, change: change, proof: proof)
+            result,
+            QuantizationSearchReport(
+                quantization: report, change: change, proof: proof, sensitivities: sensitivities)
         )
+    }
+
+    private var sensitivities: [QuantizationSearchReport.Sensitivity] {
+        let bySensitivity = choices.filter { $0.count > 1 }.sorted { one, other in
+            let (a, b) = (one.dropFirst().map(\.error).min(), other.dropFirst().map(\.error).min())
+            return (a ?? 0, one[0].weight) > (b ?? 0, other[0].weight)
+        }
+        return bySensitivity.flatMap { weight in
+            weight.compactMap { choice in
+                guard let scheme = choice.scheme else { return nil }
+                let measured = bound.measure(choice.error)
+                return QuantizationSearchReport.Sensitivity(
+                    weight: choice.weight, scheme: "\(scheme)", bytesBefore: weight[0].bytes,
+                    bytesAfter: choice.bytes, deltaE2000: measured.deltaE2000,
+                    snrDb: measured.snrDb)
+            }
+        }
     }
 
     /// The packages in which only one weight is compressed, of each of some choices.

@@ -1,0 +1,107 @@
+import RetintArchitectures
+import RetintMLPackage
+
+extension MLPackage {
+    /// The package with an image in place of its only tensor for photos; nil if it has none or
+    /// several, or takes other photos than the range has.
+    ///
+    /// - Parameter range: the range in which the tensor has photos: pixels 0…255 are converted to
+    ///   it.
+    func takingImage(in range: ValueRange) -> MLPackage? {
+        let photos = description.inputs.indices.compactMap { index in
+            description.inputs[index].photos.map { (index, $0) }
+        }
+        guard photos.count == 1, case (let index, let image) = photos[0],
+            let place = program.inputs.firstIndex(where: {
+                $0.name == description.inputs[index].name
+            })
+        else { return nil }
+        let channels = image.colorSpace.channels
+        guard range != .imageNet || channels == 3 else { return nil }
+        var result = self
+        result.description.inputs[index].type = .image(image)
+        result.program.convertPixels(ofInput: place, to: range, channels: channels)
+        return result
+    }
+}
+
+extension MILProgram {
+    /// Lets an input have pixels 0…255, and computes what it had from them.
+    fileprivate mutating func convertPixels(
+        ofInput index: Int, to range: ValueRange, channels: Int
+    ) {
+        let input = inputs[index]
+        var names = Set(types.keys)
+        let lower = (0..<channels).map { range.value(0, channel: $0, of: channels) }
+        let upper = (0..<channels).map { range.value(1, channel: $0, of: channels) }
+        let scales = zip(lower, upper).map { ($1 - $0) / 255 }
+        let pixels = MILTensorType(.float32, input.type.dimensions)
+        var converting: [MILOperation] = []
+        func add(_ operation: String, _ type: MILTensorType, _ inputs: [String: MILArgument])
+            -> MILArgument
+        {
+            let name = names.insertUnused("\(input.name)_\(operation)")
+            converting.append(
+                MILOperation(
+                    operation, inputs: inputs.mapValues { [$0] },
+                    outputs: [MILNamedType(name, type)]))
+            return .name(name)
+        }
+        func constant(_ value: MILValue) -> MILArgument {
+            let name = names.insertUnused("\(input.name)_const")
+            converting.append(MILOperation(constant: name, value))
+            return .name(name)
+        }
+        func vector(_ values: [Float]) -> MILArgument {
+            constant(.floats(values, shape: [1, channels, 1, 1], as: .float32))
+        }
+        var value = add("mul", pixels, ["x": .name(input.name), "y": vector(scales)])
+        value = add("add", pixels, ["x": value, "y": vector(lower)])
+        if input.type.dataType != .float32 {
+            let name = constant(.string(input.type.dataType == .float16 ? "fp16" : "fp32"))
+            value = add("cast", input.type, ["x": value, "dtype": name])
+        }
+        replace(input.name, by: value)
+        inputs[index] = MILNamedType(input.name, pixels)
+        operations.insert(contentsOf: converting, at: 0)
+    }
+
+    /// Lets all operations and outputs take another value.
+    private mutating func replace(_ name: String, by value: MILArgument) {
+        for index in operations.indices {
+            operations[index].inputs = operations[index].inputs.mapValues { arguments in
+                arguments.map { $0.name == name ? value : $0 }
+            }
+        }
+        outputs = outputs.map { $0 == name ? value.name ?? $0 : $0 }
+    }
+}
+
+extension Feature {
+    /// The image of a tensor for one photo; nil if it is another input.
+    fileprivate var photos: ImageFeature? {
+        guard case .multiArray(let array) = type,
+            [.float16, .float32].contains(array.dataType),
+            array.shape.count == 4, array.shape[0] == 1, [1, 3].contains(array.shape[1]),
+            let flexibility = array.flexibility.ofImages
+        else { return nil }
+        return ImageFeature(
+            width: array.shape[3], height: array.shape[2],
+            colorSpace: array.shape[1] == 3 ? .rgb : .grayscale,
+            flexibility: flexibility)
+    }
+}
+
+extension ArrayFeature.Flexibility {
+    /// That of the height and the width; nil without four dimensions.
+    fileprivate var ofImages: ImageFeature.Flexibility? {
+        switch self {
+        case .fixed: return .fixed
+        case .enumerated(let shapes):
+            guard shapes.allSatisfy({ $0.count == 4 }) else { return nil }
+            return .enumerated(shapes.map { ImageFeature.Size(width: $0[3], height: $0[2]) })
+        case .ranges(let ranges):
+            return ranges.count == 4 ? .ranges(width: ranges[3], height: ranges[2]) : nil
+        }
+    }
+}
