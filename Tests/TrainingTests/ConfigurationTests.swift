@@ -121,6 +121,10 @@ import Testing
         let trainer = try Trainer(configuration)
         #expect(trainer.overview.photos == 5)
         #expect(trainer.configuration.steps == steps)
+        try configuration.set("steps=7")
+        #expect(try configuration.counted(photos: 5).steps == 7, "what is set last decides")
+        try configuration.set("epochs=\(epochs)")
+        #expect(try configuration.counted(photos: 5).steps == steps)
         configuration.epochs = 1e6
         configuration.epochSteps = 1_000_000_000
         #expect(throws: TrainingError.self) { try Trainer(configuration) }

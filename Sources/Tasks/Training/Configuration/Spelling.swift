@@ -6,6 +6,9 @@ public enum Spelling {
     ///   - word: what was written.
     ///   - names: what it may be.
     public static func similar(to word: String, among names: [String]) -> [String] {
+        // A beginning that only one name has is meant to be that one.
+        let begun = names.filter { $0.hasPrefix(word) }
+        if begun.count == 1, word.count > 2 { return begun }
         let scored = scored(word, names)
         guard let best = scored.first?.distance,
             best <= tolerance(lastPart(word).count)

@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintDistributed
 import RetintEngine
 import RetintGraph

@@ -32,6 +32,8 @@ extension TrainingConfiguration {
 
     /// Sets a key from `key=value`; the value is written as in YAML, without quotes.
     ///
+    /// The last of `steps` and `epochs` decides the length of the training.
+    ///
     /// - Throws: ``TrainingError`` for an unknown key or a value out of range.
     public mutating func set(_ setting: String) throws(TrainingError) {
         guard let sign = setting.firstIndex(of: "=") else {
@@ -40,11 +42,13 @@ extension TrainingConfiguration {
                 remedies: [Remedy(.settings)])
         }
         let text = String(setting[setting.index(after: sign)...])
+        let key = String(setting[..<sign])
         do {
-            try set(String(setting[..<sign]), to: Self.nulls.contains(text) ? nil : text)
+            try set(key, to: Self.nulls.contains(text) ? nil : text)
         } catch {
             throw TrainingError(.setting, error.problem, remedies: [Remedy(.settings)])
         }
+        if key == "steps" { epochs = nil }
     }
 
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]

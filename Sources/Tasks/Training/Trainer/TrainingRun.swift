@@ -120,7 +120,10 @@ final class TrainingRun {
             if ranks.size == 1 { requests = own }
             if requests.stops { return try finish(.interrupted) }
             state.progress.seconds = time.seconds
-            if requests.isTimeUp { return try finish(.timeLimit, validates: true, shouldStop) }
+            if requests.isTimeUp {
+                return try finish(
+                    .timeLimit, validates: !isDue(configuration.validateEvery), shouldStop)
+            }
             try advance(loader, own)
             if isDue(configuration.validateEvery) {
                 try validate { requests.stops || shouldStop() }

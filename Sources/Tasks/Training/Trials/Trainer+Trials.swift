@@ -92,6 +92,8 @@ extension Trainer {
         public let step: Duration
         /// The duration of a validation; nil without validation photos.
         public let validation: Duration?
+        /// The steps of the whole training, those of all epochs if it is counted in epochs.
+        public let plannedSteps: Int
         /// The steps that it takes, up to the time limit.
         public let steps: Int
         /// The estimated duration of the whole training, validations included; that of the time
@@ -108,6 +110,7 @@ extension Trainer {
             let all = step * Double(steps) + (validation ?? .zero) * validations
             let limit = timeLimit.map { Duration.seconds($0 * 60) } ?? all
             total = min(all, limit)
+            plannedSteps = steps
             self.steps = all > limit ? Int(Double(steps) * (limit / all)) : steps
         }
     }
