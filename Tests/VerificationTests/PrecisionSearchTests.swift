@@ -39,6 +39,23 @@ import Testing
         #expect(read.program.outputs == half.program.outputs)
     }
 
+    /// The package of another converter has other names: its weights are found by their values.
+    @Test func weightsOfOtherNamesAreFound() throws {
+        let half = try Self.mobile.package(.float16)
+        var original = try Self.mobile.package(.float32)
+        original.description.metadata.userDefined = [:]
+        for index in original.program.operations.indices {
+            let operation = original.program.operations[index]
+            guard !operation.isConstant else { continue }
+            original.program.operations[index].outputs = operation.outputs.map {
+                MILNamedType("other_\($0.name)", $0.type)
+            }
+        }
+        let whole = MixedPrecision(half, original: original)
+        let package = whole.package(keeping: Set(whole.operations.indices))
+        #expect(try snr(package, Self.mobile) > 100)
+    }
+
     /// Only what is named computes in float32, and no value is cast twice.
     @Test(arguments: [pico, mobile, eccv])
     func someInFloat32(_ network: Network) throws {

@@ -9,6 +9,7 @@ extension VerificationInputs {
     ///
     /// HDF5, safetensors and PyTorch files hold the inputs by name, in HDF5 also as `inputs/NAME`;
     /// a model's only input may have any name in a file of one tensor, as it has in a NumPy file.
+    /// An archive of NumPy (`.npz`) holds several by name.
     ///
     /// - Parameters:
     ///   - paths: the files; a folder stands for the files in it, sorted by name.
@@ -37,7 +38,7 @@ extension VerificationInputs {
         }
     }
 
-    private static let numPyExtension = "npy"
+    private static let (numPyExtension, numPyArchiveExtension) = ("npy", "npz")
 
     /// The files of inputs at a path: a file, or those in a folder, sorted by name.
     ///
@@ -47,7 +48,9 @@ extension VerificationInputs {
         guard try FileKind(at: path) == .directory else { return [path] }
         return try listFiles(
             below: path,
-            extensions: Set(TensorFileFormat.allCases.flatMap(\.extensions) + [numPyExtension]))
+            extensions: Set(
+                TensorFileFormat.allCases.flatMap(\.extensions)
+                    + [numPyExtension, numPyArchiveExtension]))
     }
 
     /// A label for each image of the first input.
@@ -63,14 +66,18 @@ extension VerificationInputs {
         let names = interface.inputs.map(\.name)
         let isNumPy = path.hasSuffix(".\(numPyExtension)")
         let stored: [(name: String, tensor: StoredTensor)] =
-            isNumPy
-            ? [(names[0], try NumPyFile(path).read())]
-            : try StateDict(contentsOf: path).map { ($0, $1) }
+            if isNumPy {
+                [(names[0], try NumPyFile(path).read())]
+            } else if path.hasSuffix(".\(numPyArchiveExtension)") {
+                try NumPyArchive.read(path)
+            } else {
+                try StateDict(contentsOf: path).map { ($0, $1) }
+            }
         if isNumPy, names.count > 1 {
             throw VerificationError(
                 .mismatch, path: path,
                 "has one tensor, but the model takes \(names.joined(separator: ", ")); write an "
-                    + "HDF5 file with a dataset for each")
+                    + "archive with an array for each (numpy.savez)")
         }
         if names.count == 1, stored.count == 1 {
             return [NamedTensor(names[0], try values(of: stored[0].tensor, path, names[0]))]

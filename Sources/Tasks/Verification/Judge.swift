@@ -4,6 +4,11 @@ public enum Judge: String, Hashable, Sendable, Codable, CaseIterable {
     case retint
     /// Apple's Core AI runtime, which runs `.aimodel` files on Linux too.
     case apple
+    /// retint's engine on a GPU.
+    case cuda
+
+    /// Whether intermediate values can be compared.
+    public var exposesLayers: Bool { self != .apple }
 }
 
 extension VerificationResults {
@@ -28,6 +33,7 @@ extension VerificationResults {
             switch judge {
             case .retint: "retint's engine did not run: \(reason)"
             case .apple: "Apple's Core AI runtime did not run: \(reason)"
+            case .cuda: "the GPU did not run: \(reason)"
             }
         }
     }

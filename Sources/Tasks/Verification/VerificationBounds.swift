@@ -69,7 +69,7 @@ extension VerificationReport {
             outputs: outputs.map { $0.judged(by: bounds.tolerance) }, color: color,
             photos: photos, layers: layers.map { $0.judged(by: bounds.layerTolerance) },
             layerTolerance: bounds.layerTolerance,
-            layersDecide: bounds.layersDecide && judge == .retint,
+            layersDecide: bounds.layersDecide && judge.exposesLayers,
             changedWeights: bounds.judgesWeights ? changedWeights : [],
             diagnosis: diagnosis.judged(by: bounds.tolerance))
     }

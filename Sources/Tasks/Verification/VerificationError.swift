@@ -28,11 +28,12 @@ extension VerificationError {
     }
 }
 
-/// Runs `body` and reports a model that cannot be run as a ``VerificationError``.
+/// Runs `body` and reports a model that cannot be run as a ``VerificationError``; not a device that
+/// is missing.
 func verifying<Result>(_ body: () throws -> Result) throws -> Result {
     do {
         return try body()
-    } catch let error as ModelError {
+    } catch let error as ModelError where error.kind != .device {
         throw VerificationError(error)
     } catch let error as GraphError where error.kind.device == nil {
         throw VerificationError(.badModel, path: "", "\(error)")

@@ -41,6 +41,8 @@ public struct VerificationReport: Sendable {
 
     /// The name of retint's own engine in reports.
     static let engine = "retint's CPU engine (not Apple's Core ML runtime)"
+    /// Its name on a GPU.
+    static let gpuEngine = "retint's CUDA backend (not Apple's Core ML runtime)"
 
     /// A sentence for each violated bound on the colors; empty if they pass.
     public var colorFailures: [String] {

@@ -83,7 +83,9 @@ struct VerificationRun {
         _ bounds: VerificationBounds
     ) -> VerificationReport {
         VerificationReport(
-            judge: .retint, runtime: VerificationReport.engine, model: model.name,
+            judge: isOnGPU ? .cuda : .retint,
+            runtime: isOnGPU ? VerificationReport.gpuEngine : VerificationReport.engine,
+            model: model.name,
             reference: expected.source, isSameNetwork: expected.isSameNetwork,
             isColorizer: outputs.isColorizer, precision: model.precision, compute: compute,
             tolerance: bounds.tolerance,
@@ -93,6 +95,8 @@ struct VerificationRun {
             color: outputs.color, photos: outputs.photos, layers: layers,
             layerTolerance: bounds.layerTolerance, layersDecide: bounds.layersDecide)
     }
+
+    private var isOnGPU: Bool { model.execution.device.isGPU }
 
     private var compute: ComputePrecision { options.compute ?? model.computePrecision }
 }

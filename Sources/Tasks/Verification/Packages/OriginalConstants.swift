@@ -35,6 +35,61 @@ struct OriginalConstants {
                 }
             }
         }
+        pairByValue(package, Array(values.values), &paired)
+    }
+
+    /// Pairs the other constants with those that become them when they are rounded to float16:
+    /// another converter has other names.
+    private mutating func pairByValue(
+        _ package: MLPackage, _ originals: [MILValue], _ paired: inout Set<String>
+    ) {
+        let rounded = RoundedConstants(originals)
+        let named = package.program.operations.compactMap { operation in
+            operation.constantValue.map { (operation.outputs[0].name, $0) }
+        }
+        let constants = Dictionary(named) { first, _ in first }
+        for operation in package.program.computing {
+            let name = operation.outputs[0].name
+            for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
+                guard arguments.count == 1, replacements[name]?[parameter] == nil,
+                    let constant = arguments[0].name, let value = constants[constant],
+                    let original = rounded.original(of: value)
+                else { continue }
+                replacements[name, default: [:]][parameter] = original
+                if paired.insert(constant).inserted { pairs.append((constant, original)) }
+            }
+        }
+    }
+}
+
+/// Constants in float32, by what rounding to float16 makes of them.
+private struct RoundedConstants {
+    private struct Key: Hashable {
+        let dimensions: [Int?]
+        let halfs: [UInt16]
+    }
+
+    private var originals: [Key: MILValue] = [:]
+    private var ambiguous: Set<Key> = []
+
+    init(_ values: [MILValue]) {
+        for value in values {
+            guard let floats = try? value.floats() else { continue }
+            let key = Key(
+                dimensions: value.type.dimensions, halfs: HalfPrecision.halfs(floats))
+            if let other = originals.updateValue(value, forKey: key),
+                (try? other.floats()) != floats
+            {
+                ambiguous.insert(key)
+            }
+        }
+    }
+
+    /// The only constant that becomes a value in float16.
+    func original(of value: MILValue) -> MILValue? {
+        guard value.type.dataType == .float16, let floats = try? value.floats() else { return nil }
+        let key = Key(dimensions: value.type.dimensions, halfs: HalfPrecision.halfs(floats))
+        return ambiguous.contains(key) ? nil : originals[key]
     }
 }
 
