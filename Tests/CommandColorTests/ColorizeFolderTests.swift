@@ -40,7 +40,7 @@ import Testing
         try bench.makeDirectory("empty/sub")
         try bench.expect(
             65, "colorize", model, "empty", "-o", "x",
-            says: ["empty: contains no photos", "only if requested"])
+            says: ["empty: contains no photos", "--recursive"])
     }
 
     /// Names that Unicode calls equivalent are those of two files.
@@ -117,7 +117,7 @@ import Testing
         _ = try bench.write(whole.prefix(whole.count / 2), to: "in/c.png")
         let result = try bench.expect(
             65, "colorize", model, "in", "-o", "out", "--size", "64",
-            says: ["in/b.jpg: not a JPEG", "in/c.png: cannot be decoded", "2 of 4 photos"])
+            says: ["in/b.jpg: not an image", "in/c.png: cannot be decoded", "2 of 4 photos"])
         #expect(result.output == "out/a.jpg\nout/z.png\n")
         #expect(outputs("out") == ["out/a.jpg", "out/z.png"])
     }

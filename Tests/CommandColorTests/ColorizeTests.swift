@@ -138,7 +138,7 @@ import Testing
         let cut = try bench.write(whole.prefix(whole.count / 2), to: "cut.png")
         let result = try bench.expect(
             65, "colorize", model, text, cut, "absent.png", good, "-o", "out", "--size", "64",
-            says: ["text.jpg: not a JPEG", "cut.png", "absent.png", "3 of 4 photos"])
+            says: ["text.jpg: not an image", "cut.png", "absent.png", "3 of 4 photos"])
         #expect(result.output == "out/good.png\n")
         #expect(bench.files.filter { $0.hasPrefix("out/") } == ["out/good.png"])
     }
@@ -154,6 +154,25 @@ import Testing
             64, "colorize", model, photo, "b/a.png", "-o", "out", says: ["both be written"])
         #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path(photo))) == before)
         #expect(!bench.files.contains("out"))
+    }
+
+    /// An image of the copy's name beside the photo may be another photo.
+    @Test func neighborsStay() throws {
+        let model = try bench.makeCheckpoint()
+        let photo = try Data(
+            contentsOf: URL(fileURLWithPath: goldenPath("bmp-24.bmp", of: "ImagesTests")))
+        _ = try bench.write(photo, to: "k.bmp")
+        let color = ["colorize", model, "k.bmp", "--size", "64", "-o"]
+        try bench.expect(0, color + ["."])
+        let copy = try Data(contentsOf: URL(fileURLWithPath: bench.path("k.png")))
+        try bench.expect(64, color + ["."], says: ["k.png", "beside k.bmp", "another folder"])
+        try bench.expect(0, color + [".", "--skip-existing"])
+        #expect(try Data(contentsOf: URL(fileURLWithPath: bench.path("k.png"))) == copy)
+        // A folder for copies may have those of an earlier run, and a file is named on purpose.
+        for output in ["out", "out", "k.png"] { try bench.expect(0, color + [output]) }
+        let twice = try bench.expect(
+            0, "colorize", model, "k.bmp", "k.bmp", "--size", "64", "-o", "twice")
+        #expect(twice.output == "twice/k.png\n")
     }
 
     @Test func photosOfOneNameAndOtherFormatsKeepTheirs() throws {

@@ -29,6 +29,68 @@ import Testing
         #expect(difference.output.contains("classLabel, classLabel_probs"))
     }
 
+    /// A program is valid for later targets, whatever a conversion would not keep.
+    @Test func aLaterTargetChangesNothingElse() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(
+            0, "export", model, "-o", "mixed.mlpackage", "--precision", "float16",
+            "--keep-float32", "head.*", "--min-size", "32", "--max-size", "128", "--size", "64")
+        try bench.expect(
+            0, "quantize", "mixed.mlpackage", "-o", "small.mlpackage", "--weights", "int8",
+            "--threshold", "100")
+        for name in ["mixed", "small"] {
+            let source = "\(name).mlpackage"
+            try bench.expect(0, "export", source, "-o", "later.mlpackage", "--target", "iOS18")
+            var later = try MLPackage(contentsOf: bench.path("later.mlpackage"))
+            let original = try MLPackage(contentsOf: bench.path(source))
+            #expect(later.target == .iOS18 && original.target < .iOS18)
+            later.target = original.target
+            #expect(try content(later) == content(original))
+            try bench.expect(
+                64, "export", "later.mlpackage", "-o", "early.mlpackage", "--target", "iOS17",
+                says: ["later.mlpackage", "would not keep"])
+        }
+        try bench.expect(
+            0, "export", "mixed.mlpackage", "-o", "raised.mlpackage", "--target", "iOS18")
+        try bench.expect(
+            0, "quantize", "raised.mlpackage", "-o", "four.mlpackage", "--weights", "int4",
+            "--threshold", "100")
+    }
+
+    /// The bytes of a package that is written.
+    private func content(_ package: MLPackage) throws -> [Data] {
+        let folder = bench.path("content.mlpackage")
+        try package.write(to: folder)
+        return try ["model.mlmodel", "weights/weight.bin"].map {
+            try Data(contentsOf: URL(filePath: "\(folder)/Data/com.apple.CoreML/\($0)"))
+        }
+    }
+
+    /// Powers of two move between weights, whatever the package is made from.
+    @Test func valuesAreRepaired() throws {
+        let model = try bench.makeCheckpoint()
+        let photo = try bench.makePhoto("a.png")
+        let repair = ["--repair", "--calibrate", photo]
+        try bench.expect(0, "export", model, "-o", "plain.mlpackage", "--size", "64")
+        let one = try bench.expect(
+            0, ["export", model, "-o", "one.mlpackage", "--size", "64"] + repair)
+        let two = try bench.expect(
+            0, ["export", "plain.mlpackage", "-o", "two.mlpackage"] + repair)
+        for result in [one, two] {
+            #expect(
+                result.output.contains("outputs in float32 have the same bits")
+                    || result.output.contains("all values fit float16"))
+        }
+        let packages = try ["one", "two"].map {
+            try MLPackage(contentsOf: bench.path("\($0).mlpackage"))
+        }
+        #expect(try content(packages[0]) == content(packages[1]))
+        for options in [["--repair"], ["--calibrate", photo], ["--limit", "3"]] {
+            try bench.expect(
+                64, ["export", model, "-o", "three.mlpackage"] + options, says: ["--repair"])
+        }
+    }
+
     /// Every choice makes a package that computes what the checkpoint does.
     @Test(arguments: [
         ["--precision", "float16", "--keep-float32", "head.*", "--keep-float32-types", "tanh"],
@@ -245,8 +307,8 @@ import Testing
             0, "export", "m.mlpackage", "-o", "again.onnx", "--external-data")
         #expect(translated.output.hasPrefix("again.onnx and again.onnx.data: opset 17, "))
         try bench.expect(
-            64, "export", "m.mlpackage", "-o", "n.onnx", "--precision", "float16",
-            says: ["--precision has no effect", "retint export m.mlpackage -o weights.h5"])
+            64, "export", "m.mlpackage", "-o", "n.onnx", "--size", "96",
+            says: ["--size has no effect", "retint export m.mlpackage -o weights.h5"])
         #expect(!bench.files.contains("n.onnx"))
     }
 

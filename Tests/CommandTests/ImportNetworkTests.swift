@@ -124,7 +124,7 @@ import Testing
             65, "import", network, "--outputs", "c", "-o", "a.h5",
             says: [network, "there is none named \"c\"", "Choose from \"ab\""])
         try makePhotos(3)
-        try bench.expect(64, training(), says: ["start from its checkpoint"])
+        try bench.expect(65, training(), says: ["start from its checkpoint"])
         _ = try bench.write(Data("no network".utf8), to: "a.onnx")
         try bench.expect(
             65, "import", "a.onnx", "-o", "a.h5", says: ["a.onnx", "not an ONNX model"])

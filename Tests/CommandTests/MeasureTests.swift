@@ -9,6 +9,36 @@ import Testing
 
     init() throws { bench = try CommandBench() }
 
+    @Test func noPageReplacesAPhoto() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("d")
+        let photo = bench.path(try bench.makePhoto("d/a.png"))
+        let before = try Data(contentsOf: URL(filePath: photo))
+        for command in [["evaluate", model], ["compare", model, model, "--rounds", "1"]] {
+            try bench.expect(
+                64, command + ["--data", "d", "--html", "d/a.png", "--size", "64"],
+                says: ["d/a.png", "input itself"])
+        }
+        try bench.expect(
+            64, "train", "--set", "data.train=\(bench.path("d"))", "data.crop=32", "--samples",
+            "d/a.png", says: ["d/a.png", "input itself"])
+        #expect(try Data(contentsOf: URL(filePath: photo)) == before)
+    }
+
+    @Test func grayPhotosAreSaid() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.makeDirectory("g/deep")
+        for name in ["g/a.png", "g/deep/b.png"] {
+            let pixels = (0..<64 * 64).flatMap { [UInt8](repeating: UInt8($0 % 251), count: 3) }
+            try Image(width: 64, height: 64, pixels: pixels).write(to: bench.path(name))
+        }
+        for command in [["evaluate", model], ["compare", model, model, "--rounds", "1"]] {
+            try bench.expect(
+                0, command + ["--data", "g", "--size", "64"],
+                says: ["g: the photos have no colors", "2 photos, 1 of them in subfolders of g"])
+        }
+    }
+
     @Test func findsPhotosInSubfolders() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("data/deep/deeper")

@@ -62,6 +62,46 @@ import Testing
         #expect(other.code != 0 && other.messages.contains("a.txt"))
     }
 
+    /// Only a time limit ends a training that is counted in epochs.
+    @Test func epochsAreRehearsed() throws {
+        let config = try writeRun(photos: 4)
+        func rehearse(_ settings: String...) throws -> String {
+            let result = try start(
+                ["--config", config, "--dry-run", "--set", "epochs=3", "batch=2"] + settings
+            ).wait()
+            #expect(result.code == 0, "\(result.messages)")
+            return result.output
+        }
+        #expect(try rehearse().contains("steps take about"))
+        let steps = try rehearse("steps=11")
+        #expect(steps.contains("; 11 steps take about"), "\(steps)")
+        #expect(try rehearse("epochs=9000", "time_limit=0.01").contains("the time limit of"))
+    }
+
+    /// Gray photos teach nothing but gray.
+    @Test func grayPhotosAreSaid() throws {
+        let config = try writeRun(photos: 4)
+        let short = [
+            "--config", config, "--set", "steps=2", "validate_every=1",
+            "data.validation_fraction=0.5",
+        ]
+        let result = try start(short).wait()
+        #expect(result.code == 0 && !result.messages.contains("no colors"), "\(result.messages)")
+        let photos = scratch.path("gray")
+        try FileManager.default.createDirectory(
+            atPath: photos, withIntermediateDirectories: false)
+        for number in 0..<4 {
+            let pixels = (0..<40 * 40).flatMap { index in
+                [UInt8](repeating: UInt8((index * (number + 3)) % 256), count: 3)
+            }
+            try Image(width: 40, height: 40, pixels: pixels).write(to: "\(photos)/\(number).png")
+        }
+        let gray = try start(
+            short + ["data.train=\(photos)", "output=\(scratch.path("g"))"]
+        ).wait()
+        #expect(gray.messages.components(separatedBy: "have no colors").count == 2)
+    }
+
     @Test func optionsThatANetworkDoesNotHaveAreBadInput() throws {
         let config = try writeRun(photos: 4)
         let result = try start(["--config", config, "--set", "certainty=2"]).wait()
@@ -119,6 +159,7 @@ import Testing
         ]).wait()
         #expect(again.code == 0, "\(again.messages)")
         #expect(again.messages.contains("multiply-adds") && again.messages.contains("a step needs"))
+        #expect(again.output.contains("--resume --set time_limit=MINUTES continues"))
         let unasked = try start(["--config", config]).wait()
         #expect(unasked.code == 64)
         #expect(unasked.messages.contains("--resume"))

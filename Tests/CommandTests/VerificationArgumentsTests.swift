@@ -28,7 +28,7 @@ import Testing
             "--output=o.mlpackage", "--max-runs=7",
         ],
         ["--against=b.h5", "--bound=half", "--half-factor=3.0"],
-        ["--reference=r.h5", "--compute=float16"],
+        ["--reference=r.h5", "--compute=float16", "--also=cuda:1"],
     ]
 
     @Test(arguments: lines) func theyAreParsedAgain(_ line: [String]) throws {

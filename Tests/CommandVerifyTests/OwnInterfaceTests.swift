@@ -1,6 +1,7 @@
 import Foundation
 import RetintCommandSupport
 import RetintONNXReading
+import RetintTensorFiles
 import RetintTestSupport
 import Testing
 
@@ -167,6 +168,22 @@ import Testing
         }
     }
 
+    /// What takes no photos is calibrated on files of its inputs.
+    @Test func inputsOfOtherKindsCalibrate() throws {
+        try bench.expect(0, "export", makeWords(), "-o", "w.mlpackage")
+        var inputs = StateDict()
+        inputs["input_ids"] = StoredTensor(shape: [1, 6], integers: [1, 2, 3, 4, 5, 6])
+        inputs["mask"] = StoredTensor(shape: [1, 6], integers: [1, 1, 1, 0, 1, 1])
+        try inputs.write(to: bench.path("inputs.safetensors"))
+        let repair = ["--repair", "--calibrate", "inputs.safetensors"]
+        try bench.expect(0, ["quantize", "w.mlpackage", "-o", "q.mlpackage"] + repair)
+        try bench.expect(0, ["export", "w.mlpackage", "-o", "e.mlpackage"] + repair)
+        _ = try bench.makePhoto("a.png")
+        try bench.expect(
+            65, "quantize", "w.mlpackage", "-o", "r.mlpackage", "--repair", "--calibrate", "a.png",
+            says: ["a.png"])
+    }
+
     /// What reads the numbers of words stays in float32, where they are exact.
     @Test func float16DoesNotRoundIntegers() throws {
         let words = try makeWords(marking: 4099)
@@ -177,7 +194,9 @@ import Testing
                 "verify", "h.mlpackage", "--against", words, "--json", "--min-snr", "50",
             ] + noise)
         #expect(result.code == 0, "\(result.output) \(result.messages)")
-        let outputs = try #require(try bench.json(result)["outputs"] as? [String: [String: Any]])
+        let report = try bench.json(result)
+        #expect(report["precision"] as? String == "float16", "indices are not quantized")
+        let outputs = try #require(report["outputs"] as? [String: [String: Any]])
         for name in ["best.word", "marks"] {
             #expect(outputs[name]?["max_abs_error"] as? Double == 0, "\(outputs)")
         }
@@ -194,6 +213,14 @@ import Testing
         try verify(0, "i.mlpackage", "--against", open, "--photo", bench.makePhoto("a.png"))
         try verify(2, "i.mlpackage", "--against", open, "--range", "0..1")
         try bench.expect(0, "diff", "i.mlpackage", open)
+        try bench.expect(0, "export", open, "-o", "t.mlpackage", "--size", "24")
+        for (code, range) in [(0, "imagenet"), (2, "0..1")] as [(Int32, String)] {
+            for pair in [["i.mlpackage", "t.mlpackage"], ["t.mlpackage", "i.mlpackage"]] {
+                try verify(code, pair[0], "--against", pair[1], "--range", range)
+            }
+        }
+        try bench.expect(0, "diff", "i.mlpackage", "t.mlpackage")
+        try verify(65, photo, "--against", "t.mlpackage")
         // Without a range, nothing is known about the packages of others.
         try verify(65, photo, "--against", open)
         try verify(65, open, "--against", photo)
@@ -380,6 +407,7 @@ import Testing
         (["--element-type", "int8", "--target", "iOS26"], "element type"),
         (["--input", "image", "--image-scale", "2"], "image scaling"),
         (["--range", "0..1"], "--range needs --input image"),
+        (["--range", "0..1", "--input", "image", "--image-scale", "2"], "--range excludes"),
         (["--interface", "retint", "--input", "image", "--range", "0..1"], "--interface original"),
     ])
     func whatBelongsToColorizersIsRefused(_ options: [String], _ words: String) throws {

@@ -105,6 +105,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         let files = try PhotoFile.list(photos, to: output, naming)
         let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
+        if ranks.rank == 0 { warnOfRange(of: model) }
         let options = try coloring()
         let display = PhotoDisplay(files.count, ranks)
         do {
@@ -136,6 +137,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     private var naming: PhotoFile.ListOptions {
         var options = PhotoFile.ListOptions()
         (options.format, options.isRecursive, options.hasStrips) = (format, recursive, compare)
+        options.keepsCopies = skipExisting
         options.excluded = place.mask.map { [$0] } ?? []
         return options
     }
@@ -153,5 +155,3 @@ struct ColorizeCommand: AsyncParsableCommand {
         return options
     }
 }
-
-extension PhotoFile.ListOptions.Format: ExpressibleByArgument {}

@@ -78,10 +78,12 @@ struct CompareCommand: AsyncParsableCommand {
                 contentsOf: $0, form: data == nil ? .file : .colorizer, execution: execution)
         }
         try checkAreColorizers(models)
-        let claim = try html.map { try OutputClaim($0, inputs: self.models + [data ?? ""]) }
+        let photos = try data.map(photoReferences) ?? []
+        let inputs = self.models + [data].compactMap(\.self) + Photos.files(photos)
+        let claim = try html.map { try OutputClaim($0, inputs: inputs) }
         defer { claim?.end() }
         let features = try featureOptions.network()
-        let photos = try data.map(photoReferences) ?? []
+        if let data { Photos.noteSubfolders(photos, of: data) }
         let display = ComparisonDisplay()
         let comparison = try await ModelComparison(
             of: models, size: size, rounds: rounds, photos: photos, features: features,
@@ -92,6 +94,7 @@ struct CompareCommand: AsyncParsableCommand {
         } else {
             for line in ComparisonTables(comparison).lines { Console.print(line) }
         }
+        if let quality = comparison.models.first?.quality { Photos.warn(ofGray: quality, in: data) }
         try display.finish(of: photos.count)
     }
 

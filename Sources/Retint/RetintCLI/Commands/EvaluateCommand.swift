@@ -107,12 +107,16 @@ struct EvaluateCommand: AsyncParsableCommand {
         let ranks = try joinRanks()
         if video { return try await runVideo(execution, ranks) }
         let page = ranks.rank == 0 ? html : nil
-        let claim = try page.map { try OutputClaim($0, inputs: [self.model, data]) }
+        let photos = try photoReferences(data)
+        let claim = try page.map {
+            try OutputClaim($0, inputs: [self.model, data] + Photos.files(photos))
+        }
         defer { claim?.end() }
         let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
+        if ranks.rank == 0 { warnOfRange(of: model) }
         let options = try options
-        let photos = try photoReferences(data)
+        if ranks.rank == 0 { Photos.noteSubfolders(photos, of: data) }
         let display = EvaluationDisplay()
         let strips = html.map { _ in EvaluationStrips(of: photos) }
         let report = try await model.evaluate(
@@ -123,6 +127,7 @@ struct EvaluateCommand: AsyncParsableCommand {
             try page.map { try EvaluationPage(report: report, strips: strips).write(to: $0) }
         }
         try show(report)
+        if ranks.rank == 0 { Photos.warn(ofGray: report, in: data) }
         try ranks.endTogether { try display.finish(of: photos.count) }
     }
 

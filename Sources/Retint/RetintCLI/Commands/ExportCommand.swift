@@ -45,6 +45,8 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup(title: "Precision") var precision: ExportPrecisionOptions
 
+    @OptionGroup(title: "Repair") var repair: ExportRepairOptions
+
     @OptionGroup(title: "Sizes") var sizes: ExportSizeOptions
 
     @OptionGroup(title: "Interface") var interface: ExportInterfaceOptions
@@ -73,14 +75,19 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var helpOptions: HelpOptions
 
-    func validate() throws { try ModelFormat(ofExport: package).check(given) }
+    func validate() throws {
+        try ModelFormat(ofExport: package).check(given)
+        guard interface.range == nil || interface.input == .image || repair.repair else {
+            throw ValidationError("--range needs --input image, or --repair for photos in a tensor")
+        }
+    }
 
     /// The names of the options that were given, by group.
     private var given: [ModelExportOption: [String]] {
         [
             .target: RetintCLI.given(["--target": target != nil]),
             .rewriting: RetintCLI.given(["--avoid-wrong-numbers": avoidWrongNumbers]),
-            .precision: precision.given,
+            .precision: precision.given, .repair: repair.given,
             .sizes: sizes.given, .interface: interface.given,
             .folding: RetintCLI.given(["--no-fold": keepsBatchNorm]), .metadata: metadata.given,
             .opset: onnx.given, .foldedWeights: weights.given,
@@ -136,32 +143,60 @@ struct ExportCommand: ParsableCommand {
         let hasTarget = format.options.contains(.target)
         // The target with the most operations: what the format does not have is translated.
         if !hasTarget { options.target = .iOS26 }
-        let (model, summary) = try naming(hasTarget ? package : checkpoint) {
+        let named = hasTarget && original.package == nil ? package : checkpoint
+        let (model, summary) = try naming(named) {
             try source?.package(options)
                 ?? original.converted(options, sizes: !sizes.given.isEmpty, for: format)
         }
         report(summary)
+        if source != nil {
+            warnOfRange(of: original)
+            try noteInterface(of: model, original)
+        }
+        let repaired = try repaired(model)
         let first = WrittenModel.Fact.text(precision(options, summary))
         let own = hasTarget ? facts(options, summary) : nil
-        try show(written(model, write)) { [first] + (own ?? $0) }
+        try show(written(repaired, write)) { [first] + (own ?? $0) }
     }
 
-    /// Writes a package as it is, or with other forms of its operations.
+    /// Writes a package as it is, repaired, or with other forms of its operations.
     private func rewrite(
         _ package: MLPackage, of model: Model, _ original: ModelFormat, as format: ModelFormat,
         _ write: ModelFormat.PackageWriter
     ) throws {
         let isCopy = original == format && format.options.contains(.rewriting)
-        guard avoidWrongNumbers || !isCopy else {
+        guard avoidWrongNumbers || repair.repair || !isCopy else {
             throw CommandError(.usage, "\(checkpoint): is already a package. \(otherWays)")
         }
+        let package = try repaired(package)
         guard avoidWrongNumbers else {
+            let model = repair.repair ? Model(package, name: checkpoint) : model
             return try show(translated(package, of: model, to: format, write)) { $0 }
         }
         let (changed, replaced) = package.avoidingWrongNumbers()
         _ = try written(changed, write)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
         Console.print("\(self.package): \(replaced.count) operations replaced\(names)")
+    }
+
+    /// Says how the input of a network from another tool is named now, and its size.
+    private func noteInterface(of package: MLPackage, _ original: Model) throws {
+        let own = original.inOriginalForm
+        guard own.checkpoint == nil else { return }
+        func text(_ model: Model) throws -> String {
+            try model.interface.inputs.map { input in
+                let sizes = input.shapes.standard.map { $0.map(String.init) ?? "?" }
+                return "\(input.name) \(sizes.joined(separator: "×"))"
+            }.joined(separator: ", ")
+        }
+        let (new, old) = (try text(Model(package, name: self.package)), try text(own))
+        guard new != old else { return }
+        Console.note(
+            "the input is \(new); --interface original keeps that of the network's file, \(old)")
+    }
+
+    private func repaired(_ package: MLPackage) throws -> MLPackage {
+        try repair.apply(to: package, named: checkpoint, range: interface.range)
     }
 
     /// Writes a package in a format that may lack some of its operations: then others take the
@@ -358,9 +393,8 @@ struct ExportInterfaceOptions: ParsableArguments {
         guard input == .image || imageScale == nil && imageBias == nil else {
             throw ValidationError("--image-scale and --image-bias need --input image")
         }
-        guard range == nil || input == .image && imageScale == nil && imageBias == nil else {
-            throw ValidationError(
-                "--range needs --input image, without --image-scale and --image-bias")
+        guard range == nil || imageScale == nil && imageBias == nil else {
+            throw ValidationError("--range excludes --image-scale and --image-bias")
         }
     }
 

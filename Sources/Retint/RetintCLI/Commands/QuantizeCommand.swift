@@ -56,7 +56,10 @@ struct QuantizeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Calibrate on the photos of this folder or list (.txt).", valueName: "photos"),
+            """
+            Calibrate on the photos of this folder or list (.txt); for a package that takes none, \
+            on a file of its inputs, or a folder of such files.
+            """, valueName: "photos"),
         completion: .photos)
     var calibrate: String?
 
@@ -189,7 +192,8 @@ struct QuantizeCommand: ParsableCommand {
                 defer { progress.finish() }
                 return try original.searchQuantization(
                     on: calibration, within: try searchBound(for: original),
-                    schemes: standard.map { [$0] }, execution: memory.execution, ranks: ranks
+                    schemes: standard.map { [$0] }, threshold: scheme.threshold,
+                    execution: memory.execution, ranks: ranks
                 ) { progress.update(Int(100 * $0)) }
             }
         }
@@ -265,7 +269,7 @@ struct QuantizeCommand: ParsableCommand {
         let change = try change(original, to: result, photos)
         try show(
             QuantizationOutcome(
-                report.quantization, change ?? report.change, report.proof, repair: repair),
+                report.quantization, change ?? report.change, report, repair: repair),
             package)
     }
 
@@ -289,7 +293,7 @@ struct QuantizeCommand: ParsableCommand {
         let progress = ProgressBar("quantize", total: 100, unit: "%")
         let results = try naming(source) {
             try package.compareSchemes(
-                on: photos, calibration: calibration, execution: memory.execution
+                scheme.usual, on: photos, calibration: calibration, execution: memory.execution
             ) {
                 progress.update(Int(100 * $0))
             }
@@ -318,6 +322,7 @@ struct QuantizeCommand: ParsableCommand {
     private func show(_ outcome: QuantizationOutcome, _ package: String) throws {
         if json { return try Console.printJSON(outcome) }
         for line in outcome.repair?.lines ?? [] { Console.print(line) }
+        for line in outcome.search?.sensitivityLines ?? [] { Console.print(line) }
         for line in outcome.report.lines { Console.print(line) }
         if let raised = outcome.report.raisedTarget {
             Console.print(
@@ -339,19 +344,7 @@ struct QuantizeCommand: ParsableCommand {
         from folder: String?, for package: MLPackage
     ) throws -> [[NamedTensor]] {
         guard let folder else { return [] }
-        let all = try photoFiles(in: folder)
-        let model = Model(package, name: source)
-        let photos = try PhotoInputs(
-            for: model.interface, shapes: model.inputShapes(), model: source,
-            range: photoRange.range)
-        let count = min(limit, all.count)
-        let whole = count - count % photos.batch
-        guard whole > 0 else {
-            throw CommandError(
-                .usage,
-                "\(source): takes \(photos.batch) photos at a time, but there are \(count)")
-        }
-        let chosen = (0..<whole).map { all[$0 * all.count / whole] }
-        return try photos.batches(chosen).map(photos.tensors)
+        return try calibrationInputs(
+            folder, for: package, named: source, range: photoRange.range, limit: limit)
     }
 }

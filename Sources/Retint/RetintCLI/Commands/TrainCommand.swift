@@ -110,7 +110,11 @@ struct TrainCommand: AsyncParsableCommand {
             try ranks.requireOne(for: "--dry-run, --lr-range-test and --samples")
         }
         if let samples {
-            return try write(samples, configuration, inputs: config.map { [$0] } ?? [])
+            let folders = [configuration.data.train, configuration.data.validation ?? ""]
+            let photos = folders.flatMap { (try? PhotoReference.list($0)) ?? [] }
+            return try write(
+                samples, configuration,
+                inputs: [config].compactMap(\.self) + Photos.files(photos))
         }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
@@ -148,10 +152,10 @@ extension TrainCommand {
             "\(rehearsal.overview.photos) photos, \(rehearsal.overview.validationPhotos) to "
                 + "validate with; a step takes \(duration(rehearsal.step)), a validation "
                 + "\(rehearsal.validation.map(duration) ?? "–"); "
-                + (rehearsal.steps < configuration.steps
+                + (rehearsal.steps < rehearsal.plannedSteps
                     ? "the time limit of \(duration(rehearsal.total)) ends the training after "
-                        + "about \(rehearsal.steps) of \(configuration.steps) steps"
-                    : "\(configuration.steps) steps take about \(duration(rehearsal.total))"))
+                        + "about \(rehearsal.steps) of \(rehearsal.plannedSteps) steps"
+                    : "\(rehearsal.steps) steps take about \(duration(rehearsal.total))"))
     }
 
     private func write(
@@ -191,6 +195,7 @@ private final class TrainingDisplay: Sendable {
     private let configuration: TrainingConfiguration
     private let bar = Mutex<ProgressBar?>(nil)
     private let latest = Mutex(Latest())
+    private let isWarned = Mutex(false)
 
     /// The latest measurements, for the bar.
     private struct Latest {
@@ -205,7 +210,7 @@ private final class TrainingDisplay: Sendable {
 
         func note(step: Int, loss: Double) -> String {
             var parts = ["step \(step)"]
-            if let epoch { parts.append("epoch \(epoch)") }
+            if let epoch { parts.append("epoch \(epoch + 1)") }
             parts.append("loss \(Format.fixed(loss, 5))")
             if let learningRate { parts.append("rate \(Format.significant(learningRate))") }
             if let deltaE2000 { parts.append("ΔE2000 \(Format.fixed(deltaE2000, 2))") }
@@ -280,6 +285,22 @@ private final class TrainingDisplay: Sendable {
             + "colorfulness \(Format.fixed(metrics.colorfulness, 1)) "
             + "of \(Format.fixed(metrics.photoColorfulness, 1))"
         write { Console.note(line) }
+        warnOfGray(metrics.photoColorfulness)
+    }
+
+    /// Says once that there is nothing to learn from the photos.
+    private func warnOfGray(_ colorfulness: Double) {
+        guard colorfulness < Photos.leastColorfulness, configuration.distillation.teacher == nil,
+            isWarned.withLock({ isWarned in
+                defer { isWarned = true }
+                return !isWarned
+            })
+        else { return }
+        write {
+            Console.warn(
+                "the validation photos have no colors, so the network learns to leave photos gray; "
+                    + "train on color photos (retint dataset inspect), or with a teacher")
+        }
     }
 
     /// Writes a message in the line of the bar.
@@ -301,7 +322,9 @@ private final class TrainingDisplay: Sendable {
                 "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "
                     + "weights")
         case .timeLimit:
-            Console.print("\(folder): the time limit was reached; saved last.h5")
+            Console.print(
+                "\(folder): the time limit was reached; saved last.h5; --resume --set "
+                    + "time_limit=MINUTES continues")
         case .interrupted:
             Console.note("interrupted; saved \(folder)/last.h5; --resume continues")
         }

@@ -115,6 +115,10 @@ struct VerifyCommand: AsyncParsableCommand {
         guard other != nil || comparing.isEmpty && bounds.bound != .half else {
             throw ValidationError("\(comparing.first ?? "--bound half") needs --against")
         }
+        guard judging.also == nil || !diagnosis.findPrecision else {
+            throw ValidationError(
+                "--find-precision changes the model; give --also when verifying the result")
+        }
         let own = ["--error-sources", "--find-precision"].filter(diagnosis.given.contains)
         guard compute == nil || own.isEmpty else {
             throw ValidationError(
@@ -143,7 +147,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--compute: Apple's runtime uses the arithmetic of the model; use --judge retint")
         }
-        guard judging.judges == [.apple] else { return }
+        guard !judging.judges.contains(.retint) else { return }
         if let option = diagnosis.given.first {
             throw ValidationError("\(option) needs --judge retint or both")
         }
@@ -249,7 +253,7 @@ extension VerifyCommand {
                 [try await report(by: judges[0], images)], environment: environment)
         }
         // Before the other runtime starts.
-        try await judging.runtime.check()
+        if judges.contains(.apple) { try await judging.runtime.check() }
         var run = JudgedRun()
         for judge in judges {
             try await run.add(judge) { try await report(by: judge, images) }
@@ -264,6 +268,7 @@ extension VerifyCommand {
         switch judge {
         case .retint: try ownReport(images?[judge])
         case .apple: try await appleReport(images?[judge])
+        case .cuda: try ownReport(images?[judge], on: judging.also)
         }
     }
 
@@ -307,7 +312,10 @@ extension VerifyCommand {
         }
     }
 
-    private func ownReport(_ images: VerificationImages?) throws -> VerificationReport {
+    /// - Parameter device: another one than the processors, without diagnoses.
+    private func ownReport(
+        _ images: VerificationImages?, on device: Execution.Device? = nil
+    ) throws -> VerificationReport {
         var (model, expected) = (try opened(model), try expected)
         if case .model(let other) = expected {
             let other = try other.inForm(of: model, range: input.range)
@@ -315,6 +323,10 @@ extension VerifyCommand {
             try checkRange(model)
         } else if case .reference(let reference) = expected {
             model = try model.inForm(of: reference)
+        }
+        if let device {
+            model.execution.device = device
+            return try plainReport(on: model, expected, images)
         }
         let report = try ownReport(on: model, expected, images)
         warn(about: model, passed: report.passed)
@@ -339,12 +351,35 @@ extension VerifyCommand {
         }
     }
 
+    private func plainReport(
+        on model: Model, _ expected: Expected, _ images: VerificationImages?
+    ) throws -> VerificationReport {
+        let options = try options(model, expected, images)
+        switch expected {
+        case .reference(let reference):
+            return try model.verify(against: reference, options: options)
+        case .model(let other):
+            return try model.verify(against: other, on: inputs(of: model), options: options)
+        }
+    }
+
+    private func options(
+        _ model: Model, _ expected: Expected, _ images: VerificationImages?
+    ) throws -> VerificationOptions {
+        options(
+            model.precision, isSameNetwork: other != nil,
+            isColorizer: try expected.isColorizer, images)
+    }
+
+    private func inputs(of model: Model) throws -> VerificationInputs {
+        try input.inputs(
+            of: model.interface, shapes: model.inputShapes(size: input.size), model: model.name)
+    }
+
     private func ownReport(
         on model: Model, _ expected: Expected, _ images: VerificationImages?
     ) throws -> VerificationReport {
-        var options = options(
-            model.precision, isSameNetwork: other != nil,
-            isColorizer: try expected.isColorizer, images)
+        var options = try options(model, expected, images)
         options.intermediates = outputs.intermediates
         switch expected {
         case .reference(let reference): return try report(on: model, reference, options)
@@ -370,8 +405,7 @@ extension VerifyCommand {
     private func report(
         on model: Model, against other: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
-        let inputs = try input.inputs(
-            of: model.interface, shapes: model.inputShapes(size: input.size), model: model.name)
+        let inputs = try inputs(of: model)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
         var report = try model.verify(against: other, on: inputs, options: options)

@@ -54,10 +54,16 @@ struct VideoCommand: AsyncParsableCommand {
             """))
     var matrix: FrameFormat.ColorMatrix?
 
-    @Option(help: "Seconds to skip at the start.")
+    @Option(
+        help: ArgumentHelp(
+            "The time to skip at the start, in seconds or as [hh:]mm:ss.", valueName: "time"),
+        transform: seconds)
     var start: Double?
 
-    @Option(help: "Seconds to color.")
+    @Option(
+        help: ArgumentHelp(
+            "The time to color, in seconds or as [hh:]mm:ss.", valueName: "time"),
+        transform: seconds)
     var duration: Double?
 
     @Option(help: "An FFmpeg encoder, such as libx264; default: that of the container.")
@@ -169,7 +175,7 @@ struct VideoCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             display.finish()
-            let remedy = resume ? "; the same command continues" : ""
+            let remedy = resume ? "; the same command continues after the last whole segment" : ""
             Console.note(
                 "interrupted; \(video) has the first \(display.frames) frames\(remedy)")
             throw ExitStatus.interrupted.exit
@@ -250,4 +256,17 @@ private final class VideoDisplay: Sendable {
     }
 
     func finish() { state.withLock { $0.bar?.finish() } }
+}
+
+/// A time in seconds, or as `mm:ss` or `hh:mm:ss`, as FFmpeg takes it.
+///
+/// - Throws: `ValidationError` if it is neither.
+@Sendable private func seconds(_ text: String) throws -> Double {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let values = parts.compactMap { Double($0) }
+    let isTime = parts.count == 1 || values.dropFirst().allSatisfy { (0..<60).contains($0) }
+    guard (1...3).contains(parts.count), values.count == parts.count, isTime else {
+        throw ValidationError("\(text): must be seconds, mm:ss or hh:mm:ss")
+    }
+    return values.reduce(0) { 60 * $0 + $1 }
 }

@@ -1,5 +1,35 @@
 import Retint
 
+enum Photos {
+    /// The files among photos, which no output may replace.
+    static func files(_ photos: [PhotoReference]) -> [String] {
+        photos.compactMap { if case .file(let path) = $0 { path } else { nil } }
+    }
+
+    /// The mean colorfulness below which photos have no colors to speak of.
+    static let leastColorfulness = 1.0
+
+    /// Warns if photos have no colors that a model's could be compared with.
+    static func warn(ofGray report: EvaluationReport, in data: String?) {
+        guard report.originalColorfulness < leastColorfulness else { return }
+        Console.warn(
+            "\(data ?? "photos"): the photos have no colors to compare with, so the palest model "
+                + "seems best")
+    }
+
+    /// Says how many of a folder's photos are in subfolders, which some commands leave out.
+    static func noteSubfolders(_ photos: [PhotoReference], of folder: String) {
+        guard (try? PhotoReference.isFolder(folder)) == true else { return }
+        let root = folder.filePath.string
+        let count = photos.count { photo in
+            guard case .file(let path) = photo else { return false }
+            return path.filePath.removingLastComponent().string != root
+        }
+        guard count > 0 else { return }
+        Console.note("\(photos.count) photos, \(count) of them in subfolders of \(folder)")
+    }
+}
+
 /// The photos of a folder and its subfolders, sorted by path, or of a file list; or one photo.
 ///
 /// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos, or if they are

@@ -54,7 +54,8 @@ extension ModelDiff {
         let totals = [\OperationCount.first, \.second].map { side in
             operations.counts.reduce(0) { $0 + $1[keyPath: side] }
         }
-        let state = operations.areEqual ? "same" : "different"
+        let isSame = operations.areEqual
+        let state = isSame ? changed.isEmpty ? "same" : "same but for their form" : "different"
         let number =
             totals[0] == totals[1] ? "\(totals[0])" : "\(totals[0]) and \(totals[1])"
         return DiagnosisTable(

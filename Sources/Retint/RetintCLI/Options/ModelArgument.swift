@@ -13,5 +13,16 @@ import Retint
     let names = ShippedCheckpoint.all.map(\.name)
     guard let similar = Spelling.similar(to: model, among: names).first else { return path }
     throw ValidationError(
-        "there is no such file, and no trained colorizer of this name; did you mean \(similar)?")
+        "\(model): there is no such file, and no trained colorizer of this name; did you mean "
+            + "\(similar)?")
+}
+
+/// Warns if a colorizer that is read from an ONNX file seems to return colors in another range than
+/// is assumed without an import.
+func warnOfRange(of model: Model) {
+    guard let checkpoint = model.checkpoint,
+        (try? ModelFormat(ofModelAt: model.name))?.isFor(.graphs) == true,
+        let note = try? checkpoint.checkpoint().rangeNote()
+    else { return }
+    Console.warn("\(model.name): \(note) when importing it (retint import), and use the result")
 }

@@ -55,6 +55,15 @@ struct SchemeOptions: ParsableArguments {
 
     var isEmpty: Bool { weights == nil && sparsity == 0 && sparsityRatio == nil }
 
+    /// The usual schemes, which are compared.
+    var usual: [QuantizationScheme] {
+        QuantizationScheme.usual.map { scheme in
+            var scheme = scheme
+            scheme.threshold = threshold
+            return scheme
+        }
+    }
+
     func scheme() throws -> QuantizationScheme {
         var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
         (scheme.mode, scheme.paletteMode) = (mode, paletteMode)

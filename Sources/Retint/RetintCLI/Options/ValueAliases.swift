@@ -18,6 +18,10 @@ extension ComputeFormat: ExpressibleByArgument {
     init?(argument: String) { self.init(rawValue: formats[argument] ?? argument) }
 }
 
+extension PhotoFile.ListOptions.Format: ExpressibleByArgument {
+    public init?(argument: String) { self.init(rawValue: argument == "jpg" ? "jpeg" : argument) }
+}
+
 extension ExportOptions.Target: ExpressibleByArgument {
     /// Takes the systems of other devices that have the same version of Core ML
     /// (`coremltools.target`), too: macOS13 is iOS16.

@@ -4,19 +4,20 @@ import Retint
 struct QuantizationOutcome: Encodable {
     let report: QuantizationReport
     let change: QuantizationReport.OutputChange?
-    let proof: QuantizationSearchReport.Proof?
     let repair: RangeRepairReport?
+    /// The search that found the schemes; nil without one.
+    let search: QuantizationSearchReport?
 
     init(
         _ report: QuantizationReport, _ change: QuantizationReport.OutputChange?,
-        _ proof: QuantizationSearchReport.Proof? = nil, repair: RangeRepairReport?
+        _ search: QuantizationSearchReport? = nil, repair: RangeRepairReport?
     ) {
-        (self.report, self.change, self.proof, self.repair) = (report, change, proof, repair)
+        (self.report, self.change, self.search, self.repair) = (report, change, search, repair)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, activations, proof, repair, skipped, raisedTarget, bytesBefore, bytesAfter,
-            psnrDb, snrDb
+        case compressed, activations, proof, sensitivities, repair, skipped, raisedTarget,
+            bytesBefore, bytesAfter, psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
 
@@ -28,11 +29,51 @@ struct QuantizationOutcome: Encodable {
         try container.encodeIfPresent(report.raisedTarget?.to, forKey: .raisedTarget)
         try container.encode(report.bytesBefore, forKey: .bytesBefore)
         try container.encode(report.bytesAfter, forKey: .bytesAfter)
-        try container.encodeIfPresent(proof, forKey: .proof)
+        try container.encodeIfPresent(search?.proof, forKey: .proof)
+        try container.encodeIfPresent(search?.sensitivities, forKey: .sensitivities)
         try container.encodeIfPresent(repair, forKey: .repair)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
         try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
         try container.encodeIfPresent(change?.deltaE2000, forKey: .deltaE2000)
+    }
+}
+
+extension QuantizationSearchReport {
+    /// The number of weights that are listed; `--json` has all.
+    private static let listed = 20
+
+    /// What each scheme alone does, a row for each weight, the most sensitive first.
+    var sensitivityLines: [String] {
+        let weights = sensitivities.reduce(into: [[Sensitivity]]()) { rows, next in
+            if rows.last?.last?.weight == next.weight {
+                rows[rows.count - 1].append(next)
+            } else {
+                rows.append([next])
+            }
+        }
+        var schemes: [String] = []
+        for next in sensitivities where !schemes.contains(next.scheme) {
+            schemes.append(next.scheme)
+        }
+        guard let first = sensitivities.first else { return [] }
+        let measure = first.deltaE2000 == nil ? "SNR dB" : "ΔE2000"
+        var table = TextTable(
+            header: ["\(measure) alone"] + schemes, rightAligned: Set(1...schemes.count))
+        for weight in weights.prefix(Self.listed) {
+            table.append(
+                [weight[0].weight]
+                    + schemes.map { scheme in
+                        weight.first { $0.scheme == scheme }?.text ?? "-"
+                    })
+        }
+        let rest = weights.count - Self.listed
+        return table.lines + (rest > 0 ? ["and \(rest) less sensitive weights (--json)"] : [])
+    }
+}
+
+extension QuantizationSearchReport.Sensitivity {
+    fileprivate var text: String {
+        deltaE2000.map { Format.fixed($0, 4) } ?? Format.fixed(snrDb ?? .infinity, 1)
     }
 }
 
@@ -133,7 +174,7 @@ extension QuantizationReport.Activation {
 extension QuantizationOutcome {
     /// What is known about the result of a search; nil without a search.
     var known: String? {
-        guard let proof else { return nil }
+        guard let proof = search?.proof else { return nil }
         return report.activations.isEmpty ? Self.known(proof) : keptAsFloats(proof)
     }
 

@@ -22,7 +22,8 @@ struct InputOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A file with the model's inputs, or a folder of such files, a run each; repeatable. \
-            HDF5, safetensors and PyTorch files have them by name; a NumPy file has the only input.
+            HDF5, safetensors, PyTorch and .npz files have them by name; a .npy file has the only \
+            input.
             """, valueName: "file"), completion: .file())
     var inputFiles: [String] = []
 

@@ -37,13 +37,28 @@ struct JudgeOptions: ParsableArguments {
             valueName: "seconds"))
     var judgeTimeout: Double?
 
-    var judges: [Judge] { (choice ?? .retint).judges }
+    @Option(
+        help: .rare(
+            """
+            Run the model on a GPU, too, where it must pass as well: cuda, or cuda:1 for the one \
+            with index 1.
+            """, valueName: "device"))
+    var also: Execution.Device?
 
-    var isGiven: Bool { choice != nil || judgePython != nil || judgeTimeout != nil }
+    var judges: [Judge] { (choice ?? .retint).judges + (also == nil ? [] : [.cuda]) }
+
+    var isGiven: Bool {
+        choice != nil || judgePython != nil || judgeTimeout != nil || also != nil
+    }
 
     func validate() throws {
         if let judgeTimeout, !(judgeTimeout > 0 && judgeTimeout <= 1e6) {
             throw ValidationError("--judge-timeout \(judgeTimeout): must be above 0, up to 1000000")
+        }
+        switch also {
+        case nil, .cuda: break
+        case let device?:
+            throw ValidationError("--also \(device.rawValue): must be cuda or cuda:N")
         }
         guard judges.contains(.apple) || judgePython == nil && judgeTimeout == nil else {
             throw ValidationError("--judge-python and --judge-timeout need --judge apple or both")

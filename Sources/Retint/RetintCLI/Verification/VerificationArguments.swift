@@ -66,6 +66,7 @@ private func flag(_ name: String, _ isSet: Bool) -> [String] { isSet ? ["--\(nam
 extension JudgeOptions {
     fileprivate var arguments: [String] {
         argument("judge", choice?.rawValue) + argument("judge-timeout", judgeTimeout)
+            + argument("also", also?.rawValue)
     }
 }
 

@@ -137,7 +137,7 @@ extension JudgeSection {
 
 extension JudgeSection {
     private var network: String {
-        guard report.judge == .retint else { return "" }
+        guard report.judge.exposesLayers else { return "" }
         guard let plot = ErrorPlot(report) else {
             return """
                 <h2>Along the network</h2>
@@ -169,7 +169,7 @@ extension JudgeSection {
     }
 
     private var ranges: String {
-        guard report.judge == .retint else {
+        guard report.judge.exposesLayers else {
             return "<p>Apple's runtime does not expose intermediate values.</p>"
         }
         let header = [

@@ -60,6 +60,8 @@ extension PhotoFile {
         public var excluded: [String] = []
         /// Whether strips are written next to the colored copies, as `NAME-compare`.
         public var hasStrips = false
+        /// Whether copies that exist are left as they are.
+        public var keepsCopies = false
 
         /// The defaults.
         public init() {}
@@ -72,12 +74,14 @@ extension PhotoFile {
     /// - Parameters:
     ///   - paths: photos, and folders whose photos are taken in the order of their names. The
     ///     subfolders of a folder are kept. Photos inside `folder` are skipped. Where the copies of
-    ///     `k.png` and `k.bmp` would be one file, that of the latter is `k.bmp.png`.
+    ///     `k.png` and `k.bmp` would be one file, that of the latter is `k.bmp.png`. A photo that
+    ///     is given twice counts once.
     ///   - output: the folder where colored copies go; or for one photo the file, if it ends in
     ///     `.jpg`, `.jpeg` or `.png` and is not a folder.
     ///   - options: how the copies are named.
     /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
-    ///   if two photos would be written to one file, or if one would be overwritten.
+    ///   if two photos would be written to one file, or if one would be overwritten: one of
+    ///   these, or another image in a photo's own folder.
     public static func list(
         _ paths: [String], to output: String, _ options: PhotoFile.ListOptions = .init()
     ) throws -> [PhotoFile] {
@@ -98,8 +102,10 @@ extension PhotoFile {
                 PhotoFile($0, below: path, to: folder, options)
             }
         }
-        let distinct = distinct(files)
+        var seen: Set<[UInt8]> = []
+        let distinct = distinct(files.filter { seen.insert(Array($0.photo.utf8)).inserted })
         try check(distinct)
+        if !options.keepsCopies { try checkNeighbors(distinct) }
         return distinct
     }
 
@@ -205,7 +211,7 @@ extension PhotoFile {
         let excluded = ([folder] + options.excluded).compactMap { FileIdentity(of: $0) }
         let photos = found.filter { !lies($0, in: excluded, below: root) }
         guard photos.isEmpty else { return photos }
-        let hint = options.isRecursive ? "" : "; subfolders are read only if requested"
+        let hint = options.isRecursive ? "" : "; subfolders are read with --recursive"
         throw PhotoError(
             .none, file: root, "contains no photos; \(ImageFormat.readable) files are read\(hint)")
     }
@@ -220,6 +226,20 @@ extension PhotoFile {
             path = path.removingLastComponent()
         }
         return false
+    }
+
+    /// In the folder of a photo, an image with the name of its copy may be another photo.
+    private static func checkNeighbors(_ files: [PhotoFile]) throws {
+        for file in files where (try? FileKind(at: file.output)) == .file {
+            let folders = [file.photo, file.output].map { path in
+                let folder = path.filePath.removingLastComponent().string
+                return FileIdentity(of: folder.isEmpty ? "." : folder)
+            }
+            guard folders[0] == folders[1] else { continue }
+            throw PhotoError(
+                .output, file: file.output,
+                "exists beside \(file.photo), and may be another photo; name another folder")
+        }
     }
 
     /// No photo may be overwritten, and no two photos may be written to one file.
