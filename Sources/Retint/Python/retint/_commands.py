@@ -204,7 +204,7 @@ def import_weights(weights: object, output: _options.Path, architecture: str | N
     return pathlib.Path(path)
 
 
-def train(configuration: Configuration, output: _options.Path,
+def train(configuration: Configuration | None, output: _options.Path,
           **settings: typing.Any) -> dict[str, typing.Any]:
     """Trains a colorizer to the end, and returns the last record of its metrics.
 
@@ -224,7 +224,8 @@ class Trainer:
     ...     if record["loss"] < 0.01:
     ...         trainer.stop()
 
-    :param configuration: a file, or its keys as nested mappings.
+    :param configuration: a file, or its keys as nested mappings; None for that of the run which
+        goes on.
     :param output: the folder of the run, which gets `best.h5` and `last.h5`.
     :param resume: whether the run in that folder goes on.
     :param messages: is called with each message and line of progress.
@@ -232,12 +233,15 @@ class Trainer:
         mapping, ``data={"crop": 192}``, or has two underscores: ``data__crop=192``.
     """
 
-    def __init__(self, configuration: Configuration, output: _options.Path, *,
+    def __init__(self, configuration: Configuration | None, output: _options.Path, *,
                  resume: bool = False, messages: _library.Messages | None = None,
                  **settings: object) -> None:
         self._messages, self._is_stopped = messages, threading.Event()
         self._configuration = configuration
-        if not isinstance(configuration, typing.Mapping):
+        if configuration is None:
+            if not resume:
+                raise TypeError("configuration may be None only with resume=True")
+        elif not isinstance(configuration, typing.Mapping):
             _options.path(configuration, "configuration")
         #: The folder of the run.
         self.output = pathlib.Path(_options.path(output, "output"))
@@ -254,7 +258,8 @@ class Trainer:
         self._is_stopped.clear()
         with _configuration(self._configuration) as path:
             log = _Log(self.output / "metrics.jsonl")
-            call = _library.start("train", f"--config={path}", *self._arguments)
+            given = [f"--config={path}"] if path else []
+            call = _library.start("train", *given, *self._arguments)
             try:
                 while not call.wait(self._messages):
                     yield from log.new()
@@ -301,8 +306,11 @@ class _Log:
 
 
 @contextlib.contextmanager
-def _configuration(value: Configuration) -> typing.Iterator[str]:
-    """The path of a file with a configuration."""
+def _configuration(value: Configuration | None) -> typing.Iterator[str | None]:
+    """The path of a file with a configuration; None without one."""
+    if value is None:
+        yield None
+        return
     if not isinstance(value, typing.Mapping):
         yield _options.path(value, "configuration")
         return
