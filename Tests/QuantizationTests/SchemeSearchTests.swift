@@ -95,6 +95,14 @@ import Testing
         }
         #expect(try compressed(nil) == 2)
         #expect(throws: ConversionError.self) { try compressed(Self.channels * Self.channels) }
+        let source = try MLPackage(contentsOf: scratch.export(.iOS16, width: 0.25))
+        let photos = [[NamedTensor("lightness", lightness(1))]]
+        let counts = try [nil, 0].map { threshold in
+            try source.searchQuantization(
+                on: photos, within: .minSNR(20), schemes: [.init(.int8)], threshold: threshold
+            ).report.sensitivities.count
+        }
+        #expect(counts[0] < counts[1], "\(counts)")
     }
 
     /// Each weight has the effect of each scheme on it alone, the most sensitive weight first.

@@ -22,8 +22,9 @@ extension ModelDiff {
     /// Why they are or are not.
     var reason: String {
         if numbers != nil {
-            return isEqual
-                ? "the outputs are within the tolerance" : "the outputs are outside the tolerance"
+            guard isEqual else { return "the outputs are outside the tolerance" }
+            return "the outputs are within the tolerance"
+                + (weights.areEqual ? "" : " on these inputs, although weights differ")
         }
         if obstacle != nil { return "the outputs could not be compared" }
         let parts = [

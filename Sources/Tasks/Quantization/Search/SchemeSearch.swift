@@ -53,7 +53,7 @@ struct SchemeSearch {
         (self.probe, self.calibration) = (probe, calibration)
         var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
-        var reasons = weights.mapValues { Self.reason($0) }
+        var reasons = weights.mapValues { Self.reason($0, schemes) }
         let count = reasons.values.count { $0 == Self.unobserved }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
             guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
@@ -78,8 +78,12 @@ struct SchemeSearch {
     private static let unobserved = "calibration observed no inputs for it"
 
     /// Why a weight cannot be compressed; `unobserved` if it can, once its inputs are observed.
-    private static func reason(_ weight: PackageWeight) -> String {
-        switch WeightTask.make(weight, .init(.int8)) {
+    private static func reason(
+        _ weight: PackageWeight, _ schemes: [QuantizationScheme]
+    ) -> String {
+        var any = QuantizationScheme(.int8)
+        any.threshold = schemes.compactMap(\.threshold).min()
+        return switch WeightTask.make(weight, any) {
         case .success: unobserved
         case .failure(let reason): reason.text
         }
