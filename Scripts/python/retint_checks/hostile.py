@@ -2,11 +2,11 @@
 
     Scripts/check hostile [--sample N] [--seed N] [--only PATTERN] [--jobs N] [--keep DIR] [--list]
 
-Each case runs in its own folder, for at most 10 seconds; one that takes longer is run once more,
-alone. It fails if retint is ended by a signal or a trap, takes longer, needs more than 1 GiB of
-memory, exits with another code than the rule's (64 for what was typed, 65 for what a file holds, 1
-for the rest), lacks a word in its message, prints a raw error or an unescaped control character, or
-leaves files behind after a failure.
+Each case runs in its own folder, for at most 10 seconds, or 20 with three photos of 64 megapixels;
+one that takes longer is run once more, alone. It fails if retint is ended by a signal or a trap,
+takes longer, needs more than 1 GiB of memory, exits with another code than the rule's (64 for what
+was typed, 65 for what a file holds, 1 for the rest), lacks a word in its message, prints a raw
+error or an unescaped control character, or leaves files behind after a failure.
 
 Prints each failed case with a command that runs it again, and a summary. The exit status is 1 if a
 case fails. All 9,460 cases take a processor 22 minutes; --sample takes one in N of each area.

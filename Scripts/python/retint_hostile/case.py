@@ -50,6 +50,8 @@ class Case:
     place: str = ""
     # Variables of the environment, as pairs of name and value.
     environment: tuple = ()
+    # The time that it may take, in seconds.
+    seconds: int = 10
     # Limits of the address space and of the size of a file in bytes; by default far above what is
     # measured, to keep a runaway process from exhausting the machine.
     address_space: int = 8 << 30

@@ -509,8 +509,9 @@ def _photos():
         Image.new("L", image.size, 255).save(folder / "mask.png")
 
     photos = ("colorize", "base/model.h5", "a.png", "b.png", "c.png", "-o", "out")
-    yield Case("photos/three", ACCEPTED, photos, write, keeps=("out",))
-    yield Case("photos/masks", ACCEPTED, (*photos, "--mask", "mask.png"), write, keeps=("out",))
+    yield Case("photos/three", ACCEPTED, photos, write, keeps=("out",), seconds=20)
+    yield Case("photos/masks", ACCEPTED, (*photos, "--mask", "mask.png"), write, keeps=("out",),
+               seconds=20)
 
 
 def cases(base):

@@ -12,7 +12,6 @@ import subprocess
 import threading
 import time
 
-SECONDS = 10
 MEMORY = 1 << 30
 # More than any list of faults needs.
 MESSAGES = 256 << 10
@@ -83,7 +82,7 @@ def execute(case, folder, retint):
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (case.file_size, case.file_size))
         resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
         late = threading.Event()
-        timer = threading.Timer(SECONDS, _end, (process.pid, late))
+        timer = threading.Timer(case.seconds, _end, (process.pid, late))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         timer.cancel()
@@ -114,7 +113,7 @@ def faults(case, ending, before, after):
 
 def _status_faults(case, ending):
     if ending.timed_out:
-        yield f"more than {SECONDS} s ({ending.processor_seconds:.0f} s of processor time)"
+        yield f"more than {case.seconds} s ({ending.processor_seconds:.0f} s of processor time)"
     elif ending.status < 0:
         yield f"ended by {signal.Signals(-ending.status).name}"
     elif ending.status >= 128 and ending.status != 130:

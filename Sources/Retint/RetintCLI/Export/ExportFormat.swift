@@ -8,10 +8,9 @@ extension ModelFormat {
     init(ofExport output: String) throws {
         guard let format = ModelFormat(ofOutput: output) else {
             let known = Self.titles(Self.formats(for: .exporting)).joined(separator: ", ")
-            let isTorch = ["pt", "pth"].contains(output.filePath.extension?.lowercased())
             throw ValidationError(
-                "\(output): unknown extension; known are \(known)"
-                    + (isTorch ? ". PyTorch loads .safetensors (safetensors.torch.load_file)" : ""))
+                "\(output): unknown extension; known are \(known). PyTorch loads .safetensors "
+                    + "(safetensors.torch.load_file)")
         }
         self = format
     }
