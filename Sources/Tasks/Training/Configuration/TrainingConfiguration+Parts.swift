@@ -1,4 +1,3 @@
-import RetintArchitectures
 import RetintDistributed
 import RetintEngine
 import RetintGraph
