@@ -62,6 +62,18 @@ import Testing
         #expect(other.code != 0 && other.messages.contains("a.txt"))
     }
 
+    @Test(arguments: [
+        ("data.crop=40", "data.crop", "is 40; mobile-unet takes multiples of 32, such as 32"),
+        ("data.other_crops=96 72", "data.other_crops", "is 72; mobile-unet takes multiples"),
+    ])
+    func cropsThatTheNetworkDoesNotTake(setting: String, key: String, problem: String) throws {
+        let config = try writeRun(photos: 3)
+        let result = try start(["--config", config, "--set", setting]).wait()
+        #expect(result.code == 65, "\(result.messages)")
+        #expect(result.messages.contains("\(key): \(problem)"), "\(result.messages)")
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("run")))
+    }
+
     /// Only a time limit ends a training that is counted in epochs.
     @Test func epochsAreRehearsed() throws {
         let config = try writeRun(photos: 4)
@@ -138,7 +150,8 @@ import Testing
         #expect(unnamed.code == 64 && unnamed.messages.contains("--config"))
     }
 
-    @Test func controlCSavesTheRun() throws {
+    /// Programs such as `timeout` signal a process and its group, which is one request.
+    @Test(arguments: [1, 3]) func controlCSavesTheRun(signals: Int) throws {
         let config = try writeRun(photos: 4)
         let process = try start(["--config", config])
         let metrics = scratch.path("run/metrics.jsonl")
@@ -148,6 +161,10 @@ import Testing
             Thread.sleep(forTimeInterval: 0.02)
         }
         process.interrupt()
+        for _ in 1..<signals {
+            Thread.sleep(forTimeInterval: 0.004)
+            process.interrupt()
+        }
         // The limit turns a run that ignores the signal into a failure of the test.
         let result = try process.wait(limit: 60)
         #expect(!result.isSignaled)

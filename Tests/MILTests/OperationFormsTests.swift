@@ -23,8 +23,9 @@ import Testing
     /// MIL does not have these: they are lowered to several operations, which are raised as such.
     private static let composed: Set = ["HardSwish", "LogSoftmax", "Negate"]
 
-    /// No case of these is taken through formats yet.
-    private static let untried: Set = ["Floor", "Round"]
+    /// No case of these is taken through formats yet; the rounding of inputs takes iOS17, and is
+    /// tested with networks that were trained for it.
+    private static let untried: Set = ["FakeQuantizeInput", "Floor", "Round"]
 
     @Test func raisesWhatItLowers() throws {
         let detour = try OperationDetour { try raise($0).graph }

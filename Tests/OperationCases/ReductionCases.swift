@@ -50,5 +50,12 @@ extension OperationTable {
         OperationCase("fake_quantize whole", .wide([5, 3, 2, 3]), checks: .straightThrough) {
             $0[0].fakeQuantized(bits: 8, axis: nil)
         },
+        // With codes beyond both ends.
+        OperationCase(
+            "fake_quantize_input", .wide([2, 5, 7, 3]), .positive([]), checks: .straightThrough
+        ) { $0[0].graph.apply(FakeQuantizeInput(), [$0[0] * 20, $0[1] * 0.5]) },
+        OperationCase(
+            "fake_quantize_input inside", .wide([3, 1031]), .positive([]), checks: .straightThrough
+        ) { $0[0].graph.apply(FakeQuantizeInput(), [$0[0], $0[1]]) },
     ]
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized) struct TrainingTests {
     @Test(arguments: [
         ["optimizer.ema=0.9", "optimizer.clip_grad_norm=1"], ["optimizer.kind=sgd"],
-        ["quantization=int4"],
+        ["quantization=int4"], ["quantization=w8a8", "optimizer.ema=0.9", "data.other_crops=64"],
     ])
     func resumedRunGivesTheSameBits(_ settings: [String]) throws {
         let scratch = try TemporaryFolder()

@@ -59,7 +59,7 @@ static int call_map(const char *name) {
     MAP(rt_map_muladd) MAP(rt_map_muladd_relu) MAP(rt_map_neg) MAP(rt_map_exp) MAP(rt_map_log)
     MAP(rt_map_sqrt) MAP(rt_map_abs) MAP(rt_map_relu) MAP(rt_map_leaky) MAP(rt_map_clip)
     MAP(rt_map_hardswish) MAP(rt_map_sigmoid) MAP(rt_map_tanh) MAP(rt_map_erf) MAP(rt_map_gelu)
-    MAP(rt_map_half) MAP(rt_map_floor) MAP(rt_map_round)
+    MAP(rt_map_half) MAP(rt_map_floor) MAP(rt_map_round) MAP(rt_map_to_steps)
     CALL(rt_gate, P(0), P(1), I(2), I(3), I(4))
     CALL(rt_fill, P(0), F(1), I(2))
     CALL(rt_prefetch, P(0), I(1))

@@ -48,6 +48,7 @@ EXACT = {
     "sqrt": lambda x, y, z: numpy.sqrt(x),
     "abs": lambda x, y, z: numpy.abs(x),
     "relu": lambda x, y, z: numpy.where(x < 0, 0, x),
+    "to_steps": lambda x, y, z: numpy.clip(numpy.rint(x / y), P, Q) * y,
     "leaky": lambda x, y, z: numpy.where(x > 0, x, x * P),
     "clip": lambda x, y, z: numpy.where(x < P, P, numpy.where(x > Q, Q, x)),
     "half": lambda x, y, z: half(x),

@@ -12,6 +12,8 @@ struct CheckpointFile: Sendable {
     private let path: String
     private let spec: StateSpec
     private let tensors: HDF5StateDict
+    /// The names of the ranges that inputs of layers were trained to be rounded to.
+    private let ranges: [String]
     /// The optimizer's variables: the shapes by name.
     private let optimizerShapes: [String: Shape]
 
@@ -28,10 +30,16 @@ struct CheckpointFile: Sendable {
         head = Checkpoint(network, state: StateDict(), training: attributes.training)
         spec = StateSpec(of: try Self.naming(reader.path) { try network.make() })
         let expected = spec.entries.map { ($0.name, $0.shape) }
-        optimizerShapes = try Self.optimizerShapes(
-            in: tensors, weights: Dictionary(uniqueKeysWithValues: expected),
-            path: reader.path)
+        var weights = Dictionary(uniqueKeysWithValues: expected)
+        let (dictionary, known) = (tensors, weights)
+        ranges = tensors.names.filter { name in
+            guard let weight = InputRounding.weight(ofRange: name) else { return false }
+            return known[weight] != nil && dictionary.shape(of: name) == .scalar
+        }
+        for name in ranges { weights[name] = .scalar }
+        optimizerShapes = try Self.optimizerShapes(in: tensors, weights: weights, path: reader.path)
         var others = optimizerShapes
+        for name in ranges { others[name] = .scalar }
         if network.definition != nil {
             others[CheckpointFormat.definitionName] = tensors.shape(
                 of: CheckpointFormat.definitionName)
@@ -51,6 +59,9 @@ struct CheckpointFile: Sendable {
             checkpoint.state[entry.name] = try tensors.tensor(entry.name)
                 .adapted(to: entry, path: path)
         }
+        for name in ranges {
+            checkpoint.state[name] = StoredTensor(try range(name))
+        }
         for name in tensors.names where optimizerShapes[name] != nil {
             checkpoint.optimizer[name] = try tensors.tensor(name)
         }
@@ -67,7 +78,17 @@ struct CheckpointFile: Sendable {
                 try source
                 ?? tensors.tensor(entry.name).adapted(to: entry, path: path).tensorData
         }
+        for name in ranges { variables[name] = try range(name) }
         return variables
+    }
+
+    private func range(_ name: String) throws -> TensorData {
+        guard let range = try tensors.tensor(name).tensorData, range.scalars[0].isFinite else {
+            throw CheckpointError(
+                .malformed, path: path,
+                problem: "\(name.debugDescription) must be a finite float; train again")
+        }
+        return range
     }
 
     private static func network(

@@ -69,7 +69,7 @@ extension ExportSource {
 private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> LoweredProgram {
     func lowered(for size: ExportOptions.Size) throws -> LoweredProgram {
         try MILLowering.lower(
-            exportedOutputs(source.colorizer, options, size: size), variables: source.variables,
+            exportedOutputs(source, options, size: size), variables: source.variables,
             options.lowering)
     }
     var result = try lowered(for: options.size)

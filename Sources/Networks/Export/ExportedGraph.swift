@@ -2,16 +2,18 @@ import RetintArchitectures
 import RetintGraph
 import RetintMIL
 
-/// The outputs of a model's graph for one input size.
+/// The outputs of a colorizer's graph for one input size, with the rounding of inputs that it was
+/// trained for.
 ///
 /// With normalization outside, lightness is (L − 50)/100 and color is a/110 and b/110. The
 /// network's own normalization then cancels out.
 ///
 /// - Throws: `GraphError` if the network does not support the size.
 func exportedOutputs(
-    _ colorizer: any ColorizerNetwork, _ options: ExportOptions, size: ExportOptions.Size
+    _ source: ExportSource, _ options: ExportOptions, size: ExportOptions.Size
 ) throws -> [(name: String, value: Tensor)] {
-    let graph = Graph(mode: .inference)
+    let (colorizer, graph) = (source.colorizer, Graph(mode: .inference))
+    graph.inputRounding = try InputRounding(ofVariables: source.variables)
     var value = graph.input("input", [1, 1, size.height, size.width])
     if let scaling = options.pixelScaling {
         if scaling.scale != 1 { value = value * scaling.scale }
@@ -53,7 +55,7 @@ package func exportedOperations(
     _ source: ExportSource, _ options: ExportOptions
 ) throws -> [ExportedOperation] {
     try options.check(for: source.colorizer)
-    let outputs = try exportedOutputs(source.colorizer, options, size: options.size)
+    let outputs = try exportedOutputs(source, options, size: options.size)
     let nodes = try MILLowering.nodes(
         outputs, variables: source.variables, options.lowering)
     let graph = outputs[0].value.graph

@@ -13,6 +13,8 @@ package struct GraphNetwork: Sendable {
     /// The range to which pixels 0…255 of its only input for photos are converted; nil if that is a
     /// tensor.
     package private(set) var pixelRange: ValueRange?
+    /// Whether the image has blue first, and the network red.
+    var reversesColors = false
 
     /// Reads an ONNX file.
     ///
@@ -55,6 +57,9 @@ package struct GraphNetwork: Sendable {
 
     package var operationCount: Int { network.nodes.count }
 
+    /// Whether values are rounded to integers.
+    var quantizesValues: Bool { network.nodes.contains { $0.operation == "QuantizeLinear" } }
+
     /// What goes in and comes out. Open batch sizes are 1 by default, and open heights and widths
     /// of images the usual side.
     var interface: ModelInterface {
@@ -81,7 +86,8 @@ package struct GraphNetwork: Sendable {
         guard pixelRange != nil else { return interface }
         for index in interface.inputs.indices where interface.inputs[index].takesPhotos {
             let isGray = interface.inputs[index].shapes.standard[1] == 1
-            interface.inputs[index].colorLayout = isGray ? .grayscale : .rgb
+            interface.inputs[index].colorLayout =
+                isGray ? .grayscale : reversesColors ? .bgr : .rgb
         }
         return interface
     }
@@ -99,7 +105,13 @@ package struct GraphNetwork: Sendable {
         let photo = interface.inputs.first { $0.colorLayout != nil }?.name
         let values = inputs.map { name, value in
             let type = types[name] ?? .float
-            let tensor = name == photo ? pixelRange?.values(ofPixels: value) ?? value : value
+            var tensor = value
+            if name == photo {
+                if reversesColors {
+                    tensor = tensor.picked((0..<tensor.shape[1]).reversed(), axis: 1)
+                }
+                tensor = pixelRange?.values(ofPixels: tensor) ?? tensor
+            }
             // Whoever calls the model rounds to integers.
             return (name, ONNXValue.tensor(type.isFloat ? tensor : round(tensor), type))
         }

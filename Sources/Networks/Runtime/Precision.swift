@@ -1,3 +1,5 @@
+import RetintCheckpoints
+import RetintGraph
 import RetintMLPackage
 
 /// The precision of a model's weights and outputs.
@@ -6,8 +8,8 @@ public enum ModelPrecision: String, Hashable, Sendable, Codable {
     case float32
     /// Half precision.
     case float16
-    /// Weights are stored in fewer bits and decompressed when the model loads, or outputs are
-    /// integers of 8 bits.
+    /// Weights are stored in fewer bits and decompressed when the model loads, values are rounded
+    /// to integers of 8 bits, or outputs are such integers.
     case quantized
 }
 
@@ -22,7 +24,7 @@ public enum ComputePrecision: String, Hashable, Sendable, CaseIterable, Codable 
 }
 
 extension ModelPrecision {
-    /// The lowest precision of a package's weights and outputs.
+    /// The lowest precision of a package's weights, values and outputs.
     package init(of package: MLPackage) {
         let operations = package.program.operations
         let holdsHalf = operations.contains { operation in
@@ -31,11 +33,26 @@ extension ModelPrecision {
         let types = package.program.types
         // Wider integers are indices and counts.
         let hasBytes = package.program.outputs.contains { types[$0]?.dataType.isByte == true }
-        if hasBytes || operations.contains(where: \.isConstantExpression) {
+        let rounds = operations.contains { $0.isConstantExpression || $0.type == "quantize" }
+        if hasBytes || rounds {
             self = .quantized
         } else {
             self = holdsHalf ? .float16 : .float32
         }
+    }
+}
+
+extension ModelPrecision {
+    /// The precision of a network, whose values may be rounded as it was trained to.
+    init(of network: CheckpointSource) {
+        let hasRanges = network.variables.keys.contains { InputRounding.weight(ofRange: $0) != nil }
+        let imported = GraphNetwork(network).map { ModelPrecision(of: $0) }
+        self = hasRanges ? .quantized : imported ?? .float32
+    }
+
+    /// The precision of a network of ONNX's operators.
+    init(of network: GraphNetwork) {
+        self = network.quantizesValues ? .quantized : .float32
     }
 }
 

@@ -36,6 +36,14 @@
         }                                       \
     }
 
+RT_CLONES RT_MAP(rt_map_to_steps) {
+    (void)c;
+    EACH_ELEMENT {
+        float steps = __builtin_elementwise_roundeven(a[i] / b[i]);
+        d[i] = (steps < p ? p : (steps > q ? q : steps)) * b[i];
+    }
+}
+
 MAP1(rt_map_copy, x)
 MAP2(rt_map_add, x + y)
 MAP2(rt_map_sub, x - y)

@@ -36,6 +36,8 @@ public final class Graph {
     /// How layers round their weights, so that training adapts to the rounding; nil for no
     /// rounding.
     public var weightRounding: WeightRounding?
+    /// How layers round their inputs; nil for no rounding.
+    public var inputRounding: InputRounding?
     /// The ranks whose examples batch normalization uses for its statistics; nil for only those of
     /// this process.
     package var batchNormShares: BatchShares?
@@ -52,6 +54,11 @@ public final class Graph {
     public private(set) var error: GraphError?
 
     private var known: [NodeKey: Int] = [:]
+    /// The inputs of layers while ``inputRounding`` observes them, with the names of the weights.
+    package var layerInputs: [(weight: String, input: Tensor)] {
+        recordedInputs.map { ($0.weight, Tensor(graph: self, id: $0.input)) }
+    }
+    private var recordedInputs: [(weight: String, input: Int)] = []
     /// The nodes of inputs and variables, by kind and name.
     private var declared: [String: Int] = [:]
     private var modulePath: [String] = []
@@ -100,6 +107,10 @@ public final class Graph {
         let first = known[key]
         defer { known[key] = first }
         return append(operation, inputs.map(\.id), shape, key)
+    }
+
+    func recordLayerInput(_ input: Tensor, of weight: String) {
+        recordedInputs.append((weight, input.id))
     }
 
     /// Marks all nodes added from now on as part of the backward pass.
@@ -151,13 +162,13 @@ public final class Graph {
     }
 
     /// Runs `body` so that the nodes it adds are not trained: batch normalization uses its running
-    /// statistics, weights are not rounded, and variables are settings named `scope.NAME`.
+    /// statistics, nothing is rounded, and variables are settings named `scope.NAME`.
     public func frozen<Result, Failure: Error>(
         as scope: String, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let before = (mode, weightRounding, frozenScope)
-        (mode, weightRounding, frozenScope) = (.inference, nil, scope)
-        defer { (mode, weightRounding, frozenScope) = before }
+        let before = (mode, weightRounding, inputRounding, frozenScope)
+        (mode, weightRounding, inputRounding, frozenScope) = (.inference, nil, nil, scope)
+        defer { (mode, weightRounding, inputRounding, frozenScope) = before }
         return try body()
     }
 

@@ -33,7 +33,7 @@ public final class Conv2d: Module, Layer {
     /// the padding's; W′ likewise.
     public func forward(_ x: Tensor) -> Tensor {
         conv2d(
-            x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph),
+            weight.input(x), weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph),
             stride: window.stride, padding: window.padding, dilation: window.dilation,
             groups: groups)
     }
@@ -75,7 +75,8 @@ public final class ConvTranspose2d: Module, Layer {
     /// and bottom are the padding's; W′ likewise.
     public func forward(_ x: Tensor) -> Tensor {
         convTranspose2d(
-            x, weight: weight.weight(in: x.graph, outputAxis: 1), bias: bias?.tensor(in: x.graph),
+            weight.input(x), weight: weight.weight(in: x.graph, outputAxis: 1),
+            bias: bias?.tensor(in: x.graph),
             stride: window.stride, padding: window.padding, outputPadding: outputPadding,
             dilation: window.dilation, groups: groups)
     }

@@ -20,6 +20,7 @@ public final class Linear: Module, Layer {
 
     /// Multiplies by the weight and adds the bias: [..., in] → [..., out].
     public func forward(_ x: Tensor) -> Tensor {
-        linear(x, weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph))
+        linear(
+            weight.input(x), weight: weight.weight(in: x.graph), bias: bias?.tensor(in: x.graph))
     }
 }

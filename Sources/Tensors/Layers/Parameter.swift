@@ -44,6 +44,10 @@ public final class Parameter {
     public func weight(in graph: Graph, outputAxis: Int = 0) -> Tensor {
         tensor(in: graph).roundedAsWeight(outputAxis: outputAxis)
     }
+
+    /// The input of the layer whose weight this parameter is, rounded if the graph rounds inputs
+    /// (`Graph.inputRounding`).
+    public func input(_ x: Tensor) -> Tensor { x.roundedAsInput(of: name ?? "") }
 }
 
 extension Tensor {

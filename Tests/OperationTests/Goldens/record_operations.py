@@ -139,6 +139,13 @@ def fake_quantized(bits, axis):
     return apply
 
 
+def learned_fake_quantized(x, scale):
+    """8 bits with a learned step size, of one number for all; float32 alone."""
+    factor = 1 / (127 * x.numel()) ** 0.5
+    return T._fake_quantize_learnable_per_tensor_affine(
+        x.float(), scale.float().reshape(1), T.zeros(1), -128, 127, factor).double()
+
+
 def conv(stride=1, padding=0, dilation=1, groups=1):
     """Padding may be (left, right, top, bottom)."""
 
@@ -347,6 +354,9 @@ REDUCTIONS = [
     ("fake_quantize transposed", [wide(5, 17, 4, 4)], fake_quantized(4, 1)),
     ("fake_quantize rows", [wide(11, 7)], fake_quantized(4, 0)),
     ("fake_quantize whole", [wide(5, 3, 2, 3)], fake_quantized(8, None)),
+    ("fake_quantize_input", [wide(2, 5, 7, 3), positive()],
+     lambda x, scale: learned_fake_quantized(x * 20, scale * 0.5)),
+    ("fake_quantize_input inside", [wide(3, 1031), positive()], learned_fake_quantized),
 ]
 
 LAYOUTS = [

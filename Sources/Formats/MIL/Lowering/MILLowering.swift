@@ -406,6 +406,15 @@ extension MILLowering {
             type: MILTensorType(.bool, (shape ?? node.shape).dimensions))
     }
 
+    /// Adds an operation that computes the node's value as integers of a few bits.
+    package mutating func addIntegers(
+        _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode, _ integers: MILDataType
+    ) -> String {
+        builder.operation(
+            type, inputs, name: "\(node.name)_\(integers)",
+            type: MILTensorType(integers, node.shape.dimensions))
+    }
+
     /// Adds an operation that computes whole numbers.
     package mutating func addWhole(
         _ type: String, _ inputs: [String: MILOperand], _ node: LoweredNode, shape: Shape

@@ -31,6 +31,7 @@ enum OperationForms {
         Equal.self,
         ErrorFunction.self,
         Exp.self,
+        FakeQuantizeInput.self,
         Filling.self,
         Floor.self,
         Gather.self,

@@ -2,6 +2,26 @@ import RetintGraph
 import RetintMLPackage
 import RetintTensors
 
+/// `quantize` and `dequantize`, which are read as the operations that they are composed of.
+extension FakeQuantizeInput: MILLowerable {
+    package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
+        guard lowering.target >= .iOS17 else {
+            throw node.error(
+                "it rounds an input to 8 bits, as the network was trained to, which takes iOS17",
+                "Choose the target iOS17 or later.")
+        }
+        let scale = try lowering.required(1, of: node).scalars[0]
+        let step = try lowering.float(scale, name: node.name)
+        let integers = lowering.addIntegers(
+            "quantize",
+            [
+                "input": try lowering.operand(node.inputs[0]), "scale": step,
+                "output_dtype": .constant(.string("int8")),
+            ], node, .int8)
+        return lowering.add("dequantize", ["input": .name(integers), "scale": step], node)
+    }
+}
+
 /// `quantize` and `dequantize` of activations with 8 bits. Integers are represented as floats.
 enum ActivationQuantization: MILRaisable {
     static let milTypes = ["quantize", "dequantize"]

@@ -93,6 +93,15 @@ struct NodeContext {
         return weight.roundedAsWeight(outputAxis: outputAxis)
     }
 
+    /// An input of a layer, rounded if the graph rounds inputs.
+    ///
+    /// - Parameter weight: the index of the layer's weight.
+    func input(_ index: Int, ofWeight weight: Int) throws -> Tensor {
+        let (input, weight) = (try tensor(index), try tensor(weight).operation as? Variable)
+        guard let weight, weight.role == .parameter else { return input }
+        return input.roundedAsInput(of: weight.variableName)
+    }
+
     /// An input that must be known while the graph is built.
     func constant(_ index: Int) throws -> ONNXTensor {
         guard case .host(let tensor) = try value(index), tensor.elements != nil else {
@@ -243,7 +252,12 @@ struct NodeContext {
     /// Refuses further outputs, which only some operations have.
     func requireOneOutput() throws {
         guard node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
-            throw error("only its first output is supported")
+            guard node.operation == "BatchNormalization" else {
+                throw error("only its first output is supported")
+            }
+            throw error(
+                "it was exported in training mode, in which it has further outputs",
+                "Call network.eval() before the export.")
         }
     }
 }

@@ -8,7 +8,7 @@ enum Convolutions: OperationFamily {
     ]
 
     @Sendable private static func convolution(_ node: NodeContext) throws -> [ONNXValue] {
-        let (x, weight) = (try node.tensor(0), try node.weight(1, outputAxis: 0))
+        let (x, weight) = (try node.input(0, ofWeight: 1), try node.weight(1, outputAxis: 0))
         let y = try RetintGraph.convolution(
             x, weight: weight, bias: try node.optionalTensor(2),
             try node.windowAxes(x.shape, kernel: Array(weight.shape.dimensions.dropFirst(2))),
@@ -20,7 +20,7 @@ enum Convolutions: OperationFamily {
     private static func operands(
         _ node: NodeContext
     ) throws -> (x: Planes, weight: Planes, kernel: Pair) {
-        let (x, weight) = (try node.tensor(0), try node.weight(1, outputAxis: 1))
+        let (x, weight) = (try node.input(0, ofWeight: 1), try node.weight(1, outputAxis: 1))
         guard x.shape.rank == weight.shape.rank else {
             throw node.error(
                 "a weight of \(weight.shape) does not fit \(x.shape)", ONNXError.damaged)

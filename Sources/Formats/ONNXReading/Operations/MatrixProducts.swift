@@ -6,7 +6,7 @@ enum MatrixProducts: OperationFamily {
     static let rules: [String: OperationRule] = [
         "MatMul": OperationRule(parameters: [0, 1]) { node in
             let last = Swift.max(0, try node.value(1).dimensions.count - 1)
-            let (a, b) = (try node.tensor(0), try node.weight(1, outputAxis: last))
+            let (a, b) = (try node.input(0, ofWeight: 1), try node.weight(1, outputAxis: last))
             return [.tensor(try product(a, b, node), try node.value(0).type)]
         },
         "Gemm": OperationRule(parameters: [0, 1, 2], gemm),
@@ -16,7 +16,7 @@ enum MatrixProducts: OperationFamily {
     @Sendable private static func gemm(_ node: NodeContext) throws -> [ONNXValue] {
         let isTransposed = try node.flag("transB")
         var y = matmul(
-            try node.tensor(0), try node.weight(1, outputAxis: isTransposed ? 0 : 1),
+            try node.input(0, ofWeight: 1), try node.weight(1, outputAxis: isTransposed ? 0 : 1),
             transposeX: try node.flag("transA"), transposeY: isTransposed)
         let (alpha, beta) = (
             try node.float("alpha", default: 1), try node.float("beta", default: 1)

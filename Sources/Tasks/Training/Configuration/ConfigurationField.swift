@@ -104,7 +104,8 @@ extension TrainingConfiguration {
                         + "float32"),
                 .init(
                     "quantization", \.quantization, .any,
-                    "rounds weights in the forward pass (quantization-aware training)"),
+                    "rounds weights, and with a8 the inputs of layers in trained ranges, in the "
+                        + "forward pass (quantization-aware training)"),
                 .init(
                     "freeze", optional: \.freeze, .path("names of parameters"),
                     "parameters that are not trained, with * for any characters: "

@@ -8,20 +8,24 @@ extension TrainingConfiguration {
     /// - Parameter resumes: whether the run goes on, which needs no file to start from.
     /// - Throws: `FileError` about the first one that does not exist, with its key.
     func checkFiles(resumes: Bool) throws(FileError) {
-        let named: [(key: String, path: String?)] = [
-            ("data.train", data.train), ("data.validation", data.validation),
-            ("data.cutouts", data.cutouts), ("init", resumes ? nil : start),
-            ("distillation.teacher", distillation.teacher),
-            ("loss.perceptual_network", loss.perceptual.network),
+        let named: [(key: String, path: String?, without: String)] = [
+            ("data.train", data.train, ""),
+            ("data.validation", data.validation, "to validate on some of the training photos"),
+            ("data.cutouts", data.cutouts, "for none"),
+            ("init", resumes ? nil : start, "to begin with random weights"),
+            ("distillation.teacher", distillation.teacher, "to learn from photos alone"),
+            ("loss.perceptual_network", loss.perceptual.network, ""),
         ]
         // A package may be followed by the name of one of its functions.
-        for case (let key, let path?) in named where !path.isEmpty && !path.contains("#") {
+        for case (let key, let path?, let without) in named
+        where !path.isEmpty && !path.contains("#") {
             guard try FileKind(at: ShippedCheckpoint.path(of: path)) == .nothing else { continue }
             let folder = FileManager.default.currentDirectoryPath
             throw FileError(
                 path: path, operation: "read", reason: String(cString: strerror(ENOENT)),
-                remedy: path.hasPrefix("/")
-                    ? "check \(key)" : "check \(key), which is relative to \(folder)",
+                remedy: (path.hasPrefix("/")
+                    ? "check \(key)" : "check \(key), which is relative to \(folder)")
+                    + (without.isEmpty ? "" : ", or set it to null \(without)"),
                 errorNumber: ENOENT)
         }
     }

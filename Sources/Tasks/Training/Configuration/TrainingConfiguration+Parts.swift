@@ -1,3 +1,4 @@
+import RetintArchitectures
 import RetintDistributed
 import RetintEngine
 import RetintGraph
@@ -18,7 +19,7 @@ extension TrainingConfiguration {
         options.recomputes = recompute
         options.arithmetic = compute
         return StepOptions(
-            batch: batch, rounding: quantization.rounding,
+            batch: batch, quantization: quantization,
             synchronizesBatchNorm: batchNorm == .synchronized,
             gradientCompression: gradientCompression, teacher: distillation.teacher,
             updates: UpdateOptions(
@@ -29,7 +30,7 @@ extension TrainingConfiguration {
     var validationOptions: ValidationOptions {
         ValidationOptions(
             side: data.crop, batch: batch, oldPhoto: validatesOldPhotos ? oldPhoto : .init(),
-            rounding: quantization.rounding, execution: execution)
+            quantization: quantization, execution: execution)
     }
 
     /// - Throws: ``TrainingError`` if the text of ``OptimizerSettings/groups`` is malformed.
@@ -41,7 +42,8 @@ extension TrainingConfiguration {
             distillation: distillation, steps: steps, accumulate: accumulate)
     }
 
-    private var execution: Execution { Execution(device: device, threads: threads) }
+    /// How programs of a training are compiled.
+    var execution: Execution { Execution(device: device, threads: threads) }
 }
 
 extension TrainingConfiguration {
@@ -62,6 +64,28 @@ extension TrainingConfiguration {
                     + "or start fewer ranks")
         }
         return result
+    }
+}
+
+extension TrainingConfiguration {
+    /// Checks that a network takes crops of all sides.
+    func checkSides(for network: any ColorizerNetwork) throws(TrainingError) {
+        for side in data.sides {
+            let key = side == data.crop ? "data.crop" : "data.other_crops"
+            if let only = network.onlySize, only != Pair(side, side) {
+                throw TrainingError(
+                    at: key,
+                    "is \(side); this \(network.architecture) takes \(only.width) × \(only.height) "
+                        + "alone")
+            }
+            let multiple = network.requiredMultiple
+            guard side.isMultiple(of: multiple) else {
+                throw TrainingError(
+                    at: key,
+                    "is \(side); \(network.architecture) takes multiples of \(multiple), "
+                        + "such as \(max(side / multiple, 1) * multiple)")
+            }
+        }
     }
 }
 
@@ -100,8 +124,7 @@ struct BatchOptions {
 struct StepOptions {
     /// Crops a step, of all ranks together.
     let batch: Int
-    /// Of weights in the forward pass; nil: none.
-    let rounding: WeightRounding?
+    let quantization: TrainingConfiguration.Quantization
     let synchronizesBatchNorm: Bool
     let gradientCompression: TrainingConfiguration.GradientCompression
     /// The path of the model to learn from; nil: none.
@@ -120,18 +143,25 @@ struct ValidationOptions {
     let batch: Int
     /// The damage of what the network sees; its colors are put onto the crops themselves.
     let oldPhoto: OldPhotoSettings
-    /// Of weights; nil: none.
-    let rounding: WeightRounding?
+    let quantization: TrainingConfiguration.Quantization
     let execution: Execution
 }
 
 extension TrainingConfiguration.Quantization {
-    /// The rounding of weights in the graph; nil: none.
-    fileprivate var rounding: WeightRounding? {
+    private var weightRounding: WeightRounding? {
         switch self {
         case .none: nil
-        case .int8: WeightRounding(bits: 8)
-        case .int4: WeightRounding(bits: 4)
+        case .int8, .w8a8: WeightRounding(bits: 8)
+        case .int4, .w4a8: WeightRounding(bits: 4)
         }
+    }
+
+    /// Whether the inputs of layers are rounded.
+    var roundsInputs: Bool { self == .w8a8 || self == .w4a8 }
+
+    /// Lets the layers of a graph round.
+    func apply(to graph: Graph) {
+        graph.weightRounding = weightRounding
+        graph.inputRounding = roundsInputs ? .learned : nil
     }
 }

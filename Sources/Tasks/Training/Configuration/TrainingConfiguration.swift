@@ -7,11 +7,14 @@ public import RetintPhotoData
 /// Each property is a key of the YAML file; see ``fields`` for keys, ranges and help. Values are
 /// checked when text is read, and before training starts.
 public struct TrainingConfiguration: Hashable, Sendable {
-    /// Rounding of weights in the forward pass, as in the quantization of packages
-    /// (quantization-aware training).
+    /// Rounding in the forward pass, as in the quantization of packages (quantization-aware
+    /// training).
     public enum Quantization: String, CaseIterable, Hashable, Sendable {
-        /// No rounding, or rounding to 8 or 4 bits.
+        /// No rounding, or rounding of weights to 8 or 4 bits.
         case none, int8, int4
+        /// Also rounding of the inputs of convolutions and linear layers to 8 bits, in ranges that
+        /// are trained.
+        case w8a8, w4a8
     }
 
     /// The format in which ranks send each other gradients.
@@ -47,7 +50,7 @@ public struct TrainingConfiguration: Hashable, Sendable {
     /// The format in which convolutions multiply if the processor is faster in it. Weights,
     /// their gradients and the optimizer are in float32.
     public var compute = Arithmetic.float32
-    /// The format that weights are rounded to.
+    /// The formats that weights, and the inputs of layers, are rounded to.
     public var quantization = Quantization.none
     /// Patterns of parameters that are not trained, separated by spaces: `stem.* stage2.*`.
     public var freeze: String?

@@ -76,7 +76,7 @@ final class BatchSource: Sendable {
     func batch(step: Int) throws -> Batch {
         let step = repeatsFirst ? 0 : step
         readAhead(step: step)
-        let (examples, side) = (examples(step: step), settings.side(step: step, seed: seed))
+        let (examples, side) = (examples(step: step), side(step: step))
         let augmentations = examples.map {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
@@ -99,6 +99,9 @@ final class BatchSource: Sendable {
         }
         return batch
     }
+
+    /// The side of the crops of a step, in pixels.
+    func side(step: Int) -> Int { settings.side(step: repeatsFirst ? 0 : step, seed: seed) }
 
     /// The steps of a training, those with crops of one side together.
     ///

@@ -48,17 +48,19 @@ final class TrainingRun {
         var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
         let network = try checkpoint.network.make()
+        try configuration.checkSides(for: network)
         schedule = try configuration.stepSchedule()
         let objective = try Objective(
             network, configuration.loss, configuration.distillation,
             hints: configuration.data.hints)
-        let step = try SizedSteps(
-            objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
-            weights: checkpoint.variables, ranks: ranks)
         let cache = PhotoCache(photos.training, configuration.data)
         let side = configuration.data.crop
         let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
         source = try BatchSource(cache, configuration.batchOptions, classes: classes, ranks: ranks)
+        try checkpoint.setInputRanges(for: configuration, objective, source, ranks)
+        let step = try SizedSteps(
+            objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
+            weights: checkpoint.variables, ranks: ranks)
         overview = Trainer.Overview(
             firstStep: progress.step, photos: photos.training.count,
             validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,

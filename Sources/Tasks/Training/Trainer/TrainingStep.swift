@@ -55,7 +55,7 @@ final class TrainingStep {
     ) throws {
         let shares = BatchShares(of: options.batch, over: ranks)
         let graph = Graph(mode: .training)
-        graph.weightRounding = options.rounding
+        options.quantization.apply(to: graph)
         if options.synchronizesBatchNorm, ranks.size > 1 { graph.batchNormShares = shares }
         let batch = shares.own.count
         let prediction = objective.prediction(graph, shape: [batch, 1, side, side])

@@ -80,12 +80,19 @@ struct UpdateOptions {
                 parameters: [], gradients: [], learningRate: graph.learningRate(ofGroup: index),
                 weightDecay: rule.weightDecay.map { Float($0) })
         }
+        // Ranges do not decay: a range of 0 holds nothing.
+        result += result.map {
+            ParameterGroup(
+                parameters: [], gradients: [], learningRate: $0.learningRate, weightDecay: 0)
+        }
         for (parameter, gradient) in zip(parameters, gradients) {
-            let index = groups.firstIndex { $0.pattern.matches(parameter) } ?? groups.count - 1
+            let isRange = InputRounding.weight(ofRange: parameter.variableName) != nil
+            let group = groups.firstIndex { $0.pattern.matches(parameter) } ?? groups.count - 1
+            let index = isRange ? groups.count + group : group
             result[index].parameters.append(parameter)
             result[index].gradients.append(gradient)
         }
-        return result
+        return result.filter { !$0.parameters.isEmpty }
     }
 }
 

@@ -31,7 +31,7 @@ final class Validator {
         let side = options.side
         crops = try ValidationCrops(photos, side: side, batch: options.batch, over: ranks)
         let graph = Graph(mode: .inference)
-        graph.weightRounding = options.rounding
+        options.quantization.apply(to: graph)
         let objective = objective.validated
         let prediction = objective.prediction(graph, shape: [crops.batch, 1, side, side])
         let losses = try objective.photoLosses(prediction)

@@ -65,6 +65,8 @@ RT_MAP(rt_map_where_positive);
 RT_MAP(rt_map_where_inside);
 /// a where b is positive, else a·p.
 RT_MAP(rt_map_leaky_gradient);
+/// The multiple of b that is nearest to a, from p to q times b; NaN stays NaN.
+RT_MAP(rt_map_to_steps);
 /// a·b + c.
 RT_MAP(rt_map_muladd);
 /// max(a·b + c, 0).

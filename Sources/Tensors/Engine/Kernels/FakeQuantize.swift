@@ -38,3 +38,7 @@ extension FakeQuantize: KernelOperation {
         FakeQuantizeKernel(operation: self, input: inputs[0], output: output)
     }
 }
+
+extension FakeQuantizeInput: LoopOperation {
+    var loop: ElementwiseLoop { .c(rt_map_to_steps, Self.codes.low, Self.codes.high) }
+}

@@ -39,6 +39,7 @@ enum OperationForms {
         ErrorFunction.self,
         Exp.self,
         FakeQuantize.self,
+        FakeQuantizeInput.self,
         FewOutputsConvolution.self,
         Floor.self,
         Gelu.self,
