@@ -20,7 +20,14 @@ import Testing
         ]
         let result = try bench.expect(
             0, "colorize", model, photos[0], photos[1], "-o", "out/deep", "--compare")
-        #expect(result.output == "out/deep/a.png\nout/deep/b.jpg\n")
+        #expect(
+            result.output == """
+                out/deep/a.png
+                out/deep/a-compare.png
+                out/deep/b.jpg
+                out/deep/b-compare.jpg
+
+                """)
         for (name, width, height) in [
             ("a.png", 60, 40), ("b.jpg", 300, 17), ("a-compare.png", 3 * 60 + 16, 40),
             ("b-compare.jpg", 3 * 300 + 16, 17),
@@ -28,6 +35,16 @@ import Testing
             let image = try Image(contentsOf: bench.path("out/deep/\(name)"))
             #expect((image.width, image.height) == (width, height), "\(name)")
         }
+    }
+
+    /// A new folder appears with its first photo; one that was there stays.
+    @Test func aFolderWithoutPhotosIsNotLeft() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(65, "colorize", model, "missing.png", "-o", "out", says: ["missing.png"])
+        #expect(!bench.files.contains { $0.hasPrefix("out") })
+        try bench.makeDirectory("there")
+        try bench.expect(65, "colorize", model, "missing.png", "-o", "there")
+        #expect(bench.files.contains { $0.hasPrefix("there") })
     }
 
     @Test func stripShowsTheModelBeforeIt() throws {

@@ -88,6 +88,27 @@ import Testing
         #expect(videos[0].luma.bytes == videos[1].luma.bytes)
     }
 
+    /// Without colors, Cb and Cr are those of gray; anchors and luma are not concerned.
+    @Test func saturationScalesTheColors() throws {
+        try bench.makeVideo("video.y4m", frames: 2)
+        let model = try bench.makeLivelyCheckpoint()
+        for factor in ["0", "1", "2"] {
+            try bench.expect(
+                0, "video", model, "video.y4m", "-o", "\(factor).y4m", "--saturation", factor)
+        }
+        try bench.expect(0, "video", model, "video.y4m", "-o", "plain.y4m")
+        let gray = try bench.frames("0.y4m")
+        #expect(gray.allSatisfy { $0.cb?.bytes.allSatisfy { $0 == 128 } == true })
+        #expect(try bench.frames("1.y4m") == bench.frames("plain.y4m"))
+        let chroma = try ["1", "2"].map { name in
+            try bench.frames("\(name).y4m")[1].cb?.bytes.reduce(0) { $0 + abs(Int($1) - 128) } ?? 0
+        }
+        #expect(chroma[0] > 0 && Double(chroma[1]) > 1.5 * Double(chroma[0]), "\(chroma)")
+        try bench.expect(
+            64, "video", model, "video.y4m", "-o", "x.y4m", "--saturation", "5",
+            says: ["--saturation 5.0: must be from 0 to 4"])
+    }
+
     @Test func absurdNumbersAreRefused() throws {
         try bench.makeVideo("video.y4m", frames: 1)
         for (option, value) in [

@@ -75,8 +75,8 @@ import Testing
         for (code, arguments, words) in [
             (65, ["-o", "out.mkv", "--start", "5"], "lasts 0.4 s; it has no frame at 5.0 s"),
             (65, ["-o", "out.y4m", "--start", "0.4"], "it has no frame at 0.4 s"),
-            (1, ["-o", "out.xyz"], "of this extension; use .mp4"),
-            (1, ["-o", "out.jpg"], "name of a picture; use .mp4"),
+            (64, ["-o", "out.xyz"], "of this extension; use .mp4"),
+            (64, ["-o", "out.jpg"], "name of a picture; use .mp4"),
             (64, ["-o", "out.mkv", "--start", "0:99"], "seconds, mm:ss or hh:mm:ss"),
             (65, ["-o", "out.mkv", "--start", "1:02:05.5"], "no frame at 3725.5 s"),
             (1, ["-o", "out.mkv", "--encoder", "none"], "`ffmpeg -encoders` lists"),

@@ -22,7 +22,8 @@ import Testing
                 ModelProblem.size, ModelProblem.style, PhotoProblem.packed, PhotoProblem.output,
                 PhotoProblem.corners,
                 BenchmarkProblem.option, BenchmarkProblem.notTrainable, TrainingProblem.runExists,
-                TrainingProblem.setting, ColorizerProblem.unknownArchitecture("vgg"),
+                TrainingProblem.setting, VideoProblem.outputName,
+                ColorizerProblem.unknownArchitecture("vgg"),
                 ColorizerProblem.needsDefinition("onnx"),
             ]),
         Row(

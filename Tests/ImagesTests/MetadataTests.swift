@@ -25,6 +25,16 @@ import Testing
         #expect(notes.contains { $0.contains("several pages") } == areNoted)
     }
 
+    @Test(arguments: [
+        ("tiff-gray16.tif", true), ("gray16.png", true), ("tiff-gray.tif", false),
+        ("tiff-lzw.tif", false), ("gray8.png", false), ("gray1.png", false),
+    ])
+    func deepSamplesAreNoted(_ name: String, _ areNoted: Bool) throws {
+        let notes = try ImageMetadata(contentsOf: goldenPath(name)).notes
+        #expect(notes.contains { $0.contains("16 bits per sample") } == areNoted, "\(notes)")
+        #expect(areNoted || notes.isEmpty)
+    }
+
     /// Directories without and with one entry: the kind of the second page.
     @Test(arguments: [true, false]) func aSmallerCopyIsNotAPage(_ isLittle: Bool) {
         func bytes(_ numbers: [(value: Int, count: Int)]) -> [UInt8] {
@@ -40,8 +50,10 @@ import Testing
                     (42, 2), (8, 4), (0, 2), (14, 4), (1, 2), (254, 2), (4, 2), (1, 4), (kind, 4),
                     (0, 4),
                 ])
-            #expect(TIFFPages.hasSecond(tiff) == isPage, "\(kind)")
-            for length in 0..<16 { #expect(!TIFFPages.hasSecond(Array(tiff.prefix(length)))) }
+            #expect(TIFFDirectory(tiff)?.hasNext == isPage, "\(kind)")
+            for length in 0..<16 {
+                #expect(TIFFDirectory(Array(tiff.prefix(length)))?.hasNext != true)
+            }
         }
     }
 

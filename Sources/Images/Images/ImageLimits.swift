@@ -26,7 +26,7 @@ public struct ImageLimits: Hashable, Sendable {
 
     package func check(width: Int, height: Int, file: String) throws(ImageError) {
         let size = "it has \(width) × \(height) pixels"
-        let remedy = "scale the image down or raise the limit"
+        let remedy = "scale the image down"
         guard max(width, height) <= maximumSide else {
             throw ImageError(
                 .limit, file, "\(size), more than \(maximumSide) a side", remedy: remedy)

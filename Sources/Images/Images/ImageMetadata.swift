@@ -40,8 +40,12 @@ public struct ImageMetadata: Hashable, Sendable {
     public init(data: [UInt8], name: String) throws(ImageError) {
         let format = try SourceFormat(of: data, file: name)
         let file = Metadata(bytes: data, format: format)
-        if format == .tiff, TIFFPages.hasSecond(data) {
+        let page = format == .tiff ? TIFFDirectory(data) : nil
+        if page?.hasNext == true {
             notes.append("it has several pages, of which the first one was read")
+        }
+        if let bits = page?.bitsPerSample ?? Self.depth(ofPNG: data, format), bits > 8 {
+            notes.append("it has \(bits) bits per sample, of which the first 8 were read")
         }
         let turns = Orientation(of: data, format: format).swapsSides
         resolution = file.resolution.map { turns ? $0.turned : $0 }
@@ -52,6 +56,12 @@ public struct ImageMetadata: Hashable, Sendable {
         } else {
             notes.append("its EXIF data is damaged and was left out")
         }
+    }
+
+    /// The bits of a PNG's sample; nil for other formats.
+    private static func depth(ofPNG data: [UInt8], _ format: SourceFormat) -> Int? {
+        // After the signature, and the length, the name and two sides of the first chunk.
+        format == .png && data.count > 24 ? Int(data[24]) : nil
     }
 
     /// The metadata that a file of a format can hold.

@@ -207,6 +207,11 @@ package struct ColorEstimate: Sendable {
     /// The sum of the squared probabilities of the colors, [N, 1, h, w]; nil if the network has no
     /// distribution, or the program was compiled without it.
     package let certainty: TensorData?
+
+    /// The estimate with a and b times a factor.
+    package func saturated(by factor: Float) -> ColorEstimate {
+        ColorEstimate(ab: ab.scaled(by: factor), certainty: certainty)
+    }
 }
 
 extension TensorData {

@@ -96,11 +96,13 @@ private struct PhotoLine: Codable {
         var error: CommandError { CommandError(fault, message) }
     }
 
-    let photo, output: String
+    let photo: String
+    let outputs: [String]
     let ending: Ending
 
     init(_ file: PhotoFile, _ outcome: PhotoFile.Outcome) {
-        (photo, output) = (file.photo, file.output)
+        photo = file.photo
+        outputs = [file.output, file.strip].compactMap { $0 }
         ending =
             switch outcome {
             case .colored(let notes): .colored(notes: notes)
@@ -112,6 +114,6 @@ private struct PhotoLine: Codable {
     func show() {
         guard case .colored(let notes) = ending else { return }
         for note in notes { Console.warn("\(photo): \(note)") }
-        Console.print(output)
+        for output in outputs { Console.print(output) }
     }
 }

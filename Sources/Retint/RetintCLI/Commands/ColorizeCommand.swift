@@ -64,15 +64,10 @@ struct ColorizeCommand: AsyncParsableCommand {
     var before: String?
 
     @Option(
-        help: """
-            A factor for the colors of these photos, 0 to 4: 1.3 makes the colors of a pale \
-            network more vivid. It multiplies the network's own saturation, which `import` sets.
-            """)
-    var saturation = 1.0
-
-    @Option(
         help: "The number of threads, each of which colors one photo; default: all processors.")
     var threads: Int?
+
+    @OptionGroup var saturation: SaturationOptions
 
     @OptionGroup var style: StyleOptions
 
@@ -89,9 +84,6 @@ struct ColorizeCommand: AsyncParsableCommand {
             model = ShippedCheckpoint.standard
         }
         model = try modelPath(model)
-        guard (0...4).contains(saturation) else {
-            throw ValidationError("--saturation \(saturation): must be from 0 to 4")
-        }
         guard compare || before == nil else {
             throw ValidationError("--before has no effect without --compare")
         }
@@ -145,7 +137,7 @@ struct ColorizeCommand: AsyncParsableCommand {
     private func coloring() throws -> PhotoColoringOptions {
         var options = PhotoColoringOptions()
         options.size = size
-        (options.saturation, options.skipsFinished) = (Float(saturation), skipExisting)
+        (options.saturation, options.skipsFinished) = (saturation.factor, skipExisting)
         options.fitting = fitting.fitting
         options.before = try before.map {
             try Model(contentsOf: $0, execution: execution.memory.execution(threads: threads))

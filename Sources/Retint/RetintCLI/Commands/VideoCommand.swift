@@ -114,6 +114,8 @@ struct VideoCommand: AsyncParsableCommand {
     @Option(help: "The number of frames to color at the same time; default: all processors.")
     var threads: Int?
 
+    @OptionGroup var saturation: SaturationOptions
+
     @OptionGroup var style: StyleOptions
 
     @OptionGroup var execution: ExecutionOptions
@@ -197,10 +199,11 @@ struct VideoCommand: AsyncParsableCommand {
         (options.encoder, options.encoderOptions) = (encoder, encoderOptions)
         (options.isLive, options.resumes) = (live, resume)
         (options.frames.size, options.frames.stableColors) = (size, stableColors)
+        options.frames.saturation = saturation.factor
         options.frames.anchors = try anchors.map { try Image(contentsOf: $0) }
         (options.frames.masks, options.frames.blend) = (try place.masks(), Float(place.blend))
         options.frames.quadrilateral = try picture.quadrilateral
-        let path = film == nil ? ShippedCheckpoint.path(of: ShippedCheckpoint.standard) : model
+        let path = film == nil ? try modelPath(ShippedCheckpoint.standard) : model
         let model = try Model(contentsOf: path, execution: execution).inStyle(style.style)
         self.execution.note()
         return try await model.colorizeVideo(
@@ -238,6 +241,9 @@ private final class VideoDisplay: Sendable {
 
     func begin(_ video: VideoColoring, output: String) {
         for assumption in video.assumptions { Console.note(assumption) }
+        if video.finishedFrames > 0 {
+            Console.note("continuing after \(video.finishedFrames) frames of an earlier run")
+        }
         for stream in video.omitted {
             Console.note("\(stream) is dropped, because \(output) does not support it; an .mkv may")
         }

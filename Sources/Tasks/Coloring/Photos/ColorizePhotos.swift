@@ -1,3 +1,4 @@
+import Glibc
 import RetintDistributed
 import RetintEngine
 import RetintFiles
@@ -96,7 +97,10 @@ private func colorOwnPhotos(
     }
     let painter = try FilePainter(model, options, count: files.count, first)
     let folders = Set(files.map { $0.output.filePath.removingLastComponent() })
+    let newFolders = try folders.filter { try !$0.isEmpty && FileKind(at: $0) == .nothing }
     for folder in folders where !folder.isEmpty { try createFolder(folder) }
+    // Those that got no photo go.
+    defer { for folder in newFolders { rmdir(folder.string) } }
     let tasks = OrderedTasks<PhotoFile.Outcome>()
     var started = files[...], finished = files[...]
     while true {

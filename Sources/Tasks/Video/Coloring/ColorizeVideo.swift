@@ -153,7 +153,7 @@ extension VideoColoringOptions {
             "encoder options": encoderOptions.joined(separator: " "),
             "size": frames.size.map { "\($0)" } ?? "", "stable colors": "\(frames.stableColors)",
             "anchors": colors.digest.hexadecimal, "masks": frames.masks?.description ?? "",
-            "blend": "\(frames.blend)",
+            "blend": "\(frames.blend)", "saturation": "\(frames.saturation)",
             "quadrilateral": frames.quadrilateral?.description ?? "",
             "arithmetic": model.execution.arithmetic.rawValue,
         ]

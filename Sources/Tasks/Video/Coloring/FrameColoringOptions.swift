@@ -7,6 +7,8 @@ public struct FrameColoringOptions: Sendable {
     /// The side of the network's square input in pixels; nil for a package's own size and 256 for
     /// a checkpoint.
     public var size: Int?
+    /// A factor for the network's a and b; the colors of ``anchors`` stay as they are.
+    public var saturation: Float = 1
     /// Whether the frames of ``FrameColorizer/colorized(_:from:inFlight:)`` and
     /// ``FrameColorizer/latest(of:)`` keep the colors of previous frames where they show the same
     /// things. Otherwise each frame is colored independently, and colors flicker.

@@ -75,7 +75,7 @@ public final class FrameColorizer: Sendable {
         workers = try (0..<count).map { [clock] _ in
             FrameWorker(
                 try single.program(height: height, width: width, estimatesConfidence: isStable),
-                view, clock)
+                view, saturation: options.saturation, clock)
         }
         self.threads = WorkerThreads(count, name: "retint.frames")
     }

@@ -5,11 +5,16 @@ import RetintRuntime
 final class FrameWorker: Sendable {
     private let program: Mutex<ModelProgram>
     private let view: FrameView
+    private let saturation: Float
     private let clock: VideoStageClock
 
-    init(_ program: sending ModelProgram, _ view: FrameView, _ clock: VideoStageClock) {
+    /// - Parameter saturation: a factor for the network's a and b.
+    init(
+        _ program: sending ModelProgram, _ view: FrameView, saturation: Float,
+        _ clock: VideoStageClock
+    ) {
         self.program = Mutex(program)
-        (self.view, self.clock) = (view, clock)
+        (self.view, self.saturation, self.clock) = (view, saturation, clock)
     }
 
     /// Colors a frame independently of others.
@@ -32,7 +37,7 @@ final class FrameWorker: Sendable {
         try clock.measure(.network) {
             try program.withLock { program in
                 try program.estimate(lightness: lightness) { cancellation.isSet }
-            }
+            }.saturated(by: saturation)
         }
     }
 

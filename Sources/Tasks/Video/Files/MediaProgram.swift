@@ -29,7 +29,7 @@ enum MediaProgram: String {
         // A program that was ended with the task has no reason of its own.
         try Task.checkCancellation()
         guard result.terminationStatus.isSuccess else {
-            throw VideoError(kind, file: file, Self.reason(result.standardError))
+            throw Self.error(kind, file: file, result.standardError)
         }
         return result.standardOutput
     }
@@ -81,15 +81,28 @@ enum MediaProgram: String {
         return lines.joined(separator: "\n")
     }
 
+    /// The cause of a container that FFmpeg does not write, in its words.
+    private static let unknownContainer = "Unable to find a suitable output format"
+
     /// What to do about causes that FFmpeg states in words of its own.
     private static let remedies = [
         (
-            "Unable to find a suitable output format",
+            unknownContainer,
             "ffmpeg writes no videos of this extension; use .mp4, .mov, .mkv or .webm"
         ),
         ("moov atom not found", "the file is cut off or was not finished; get it once more"),
         ("Unknown encoder", "`ffmpeg -encoders` lists those that are installed"),
     ]
+
+    /// The error of a program that failed.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of error, unless the output's name is at fault.
+    ///   - messages: what the program printed to standard error.
+    static func error(_ kind: VideoError.Kind, file: String, _ messages: String) -> VideoError {
+        let isName = messages.contains(unknownContainer)
+        return VideoError(isName ? .outputName : kind, file: file, reason(messages))
+    }
 
     /// The first lines of a program's standard error: the cause, and its consequence or what to do
     /// about it.

@@ -16,7 +16,7 @@ struct VideoDestination {
         self.path = path
         let suffix = path.filePath.extension?.lowercased() ?? ""
         guard !Self.pictures.contains(suffix) else {
-            throw VideoError(.unwritable, file: path, "is the name of a picture; use .mp4 or .mkv")
+            throw VideoError(.outputName, file: path, "is the name of a picture; use .mp4 or .mkv")
         }
         // Of a folder, it says that it is one.
         let exists = [.file, .directory].contains(try FileKind(at: path))

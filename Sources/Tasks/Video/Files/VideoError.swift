@@ -11,9 +11,18 @@ public enum VideoProblem: RefusalKind {
     case unreadable
     /// The video is damaged; the frames before the damage are intact.
     case damaged
+    /// No video is written to a file of such a name.
+    case outputName
     /// The video cannot be written.
     case unwritable
 
-    /// A video that cannot be read is the input's fault, all else that of programs and the system.
-    public var fault: Fault { self == .unreadable ? .input : .failure }
+    /// The caller chose the output's name; a video that cannot be read is the input's fault, all
+    /// else that of programs and the system.
+    public var fault: Fault {
+        switch self {
+        case .outputName: .usage
+        case .unreadable: .input
+        case .programMissing, .damaged, .unwritable: .failure
+        }
+    }
 }

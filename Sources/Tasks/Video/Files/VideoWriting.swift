@@ -87,8 +87,8 @@ package func withNewVideo<Value: Sendable>(
         try destination.publish()
         return value
     } catch {
-        let isFault = (error as? VideoError)?.kind == .unwritable
-        if isFault || frames.load(ordering: .relaxed) == 0 {
+        let isOfOutput = [.unwritable, .outputName].contains((error as? VideoError)?.kind)
+        if isOfOutput || frames.load(ordering: .relaxed) == 0 {
             destination.discard()
         } else {
             try destination.publish()
@@ -148,12 +148,12 @@ private func encoding<Value: Sendable>(
     switch ended.closureResult {
     case .success(let value):
         guard ended.terminationStatus.isSuccess else {
-            throw VideoError(.unwritable, file: path, MediaProgram.reason(messages))
+            throw MediaProgram.error(.unwritable, file: path, messages)
         }
         return value
     case .failure(is FileError) where !messages.isEmpty:
         // The pipe ended early because ffmpeg failed.
-        throw VideoError(.unwritable, file: path, MediaProgram.reason(messages))
+        throw MediaProgram.error(.unwritable, file: path, messages)
     case .failure(let error):
         throw error
     }
