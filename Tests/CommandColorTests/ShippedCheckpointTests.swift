@@ -52,8 +52,34 @@ import Testing
         #expect(other.code == 64 && other.messages.contains("does not match the requested format"))
     }
 
+    /// The values that verify makes by itself get colors, so that other colors are seen.
+    @Test func anotherColorizerFails() throws {
+        try bench.expect(
+            0, "export", "lite-class-unet-small", "-o", "half.mlpackage", "--precision", "float16")
+        try bench.expect(0, "verify", "half.mlpackage", "--against", "lite-class-unet-small")
+        for other in ["lite-class-unet", "lite-class-unet-old"] {
+            let result = try bench.run(["verify", "half.mlpackage", "--against", other])
+            #expect(result.code == 2, "\(result.output)")
+        }
+    }
+
+    @Test func absentColorizersAreNamed() throws {
+        try bench.makeDirectory("empty")
+        let photo = try bench.makePhoto("a.png")
+        for arguments in [
+            ["colorize", photo, "-o", "x.png"], ["video", "a.y4m", "-o", "x.y4m"],
+            ["evaluate", "lite-class-unet", "--data", photo], ["models"],
+        ] {
+            let result = try bench.run(
+                arguments, environment: [ShippedCheckpoint.variable: bench.path("empty")])
+            #expect(result.code != 0, "\(arguments): \(result.messages)")
+            #expect(result.messages.contains("install the package retint-checkpoints"))
+        }
+    }
+
     @Test func namesStandForFilesWhereverAModelIsRead() throws {
         #expect(try run("inspect", "lite-class-unet").code == 0)
+        #expect(try run("import", "lite-class-unet", "-o", "copy.h5").code == 0)
         let converted = try run(
             "convert", "lite-class-unet", "-o", "m.mlpackage", "--precision", "fp32", "--target",
             "macOS13")

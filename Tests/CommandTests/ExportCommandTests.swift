@@ -29,6 +29,69 @@ import Testing
         #expect(difference.output.contains("classLabel, classLabel_probs"))
     }
 
+    /// Equal numbers mean something else.
+    @Test func otherLabelsOfAClassifierAreNamed() throws {
+        let source = goldenPath("classifier-iOS16.mlpackage", of: "MLPackageTests")
+        try FileManager.default.copyItem(atPath: source, toPath: bench.path("other.mlpackage"))
+        let model = bench.path("other.mlpackage/Data/com.apple.CoreML/model.mlmodel")
+        var bytes = try Data(contentsOf: URL(filePath: model))
+        while let place = bytes.range(of: Data("grass".utf8)) {
+            bytes.replaceSubrange(place, with: Data("glass".utf8))
+        }
+        try bytes.write(to: URL(filePath: model))
+        #expect(
+            try bench.expect(0, "inspect", "other.mlpackage").output.contains("(sky, glass, skin)"))
+        let sentence = "label 1 is \"glass\" instead of \"grass\""
+        let verified = try bench.run(["verify", "other.mlpackage", "--against", source])
+        #expect(verified.code == 2 && verified.output.contains(sentence), "\(verified.output)")
+        let saved = try bench.run([
+            "verify", "other.mlpackage", "--against", source, "--save", "r.json",
+        ])
+        #expect(saved.code == 2)
+        #expect(try bench.run(["verify", "r.json"]).output.contains(sentence))
+        for options in [[], ["--no-run"]] {
+            let different = try bench.run(["diff", source, "other.mlpackage"] + options)
+            #expect(different.code == 2 && different.output.contains("label 1"), "\(options)")
+        }
+    }
+
+    /// Both models get the same photo, whatever they call first, red or blue.
+    @Test func imagesInAnotherOrderOfColorsDiffer() throws {
+        for space in [ImageFeature.ColorSpace.rgb, .bgr] {
+            try Self.weighing(space).write(to: bench.path("\(space).mlpackage"))
+        }
+        let source = "rgb.mlpackage"
+        let photo = try bench.makePhoto("p.png")
+        for inputs in [[], ["--photo", photo]] {
+            let verified = try bench.run(
+                ["verify", "bgr.mlpackage", "--against", source] + inputs)
+            #expect(verified.code == 2, "\(verified.output)")
+            #expect(
+                try bench.run(["diff", source, "bgr.mlpackage"] + inputs).code == 2)
+        }
+        try bench.expect(
+            0, "verify", "bgr.mlpackage", "--against", "bgr.mlpackage", "--photo", photo)
+    }
+
+    /// The channels of an image of 8 × 8 pixels, times 1, 2 and 3.
+    private static func weighing(_ space: ImageFeature.ColorSpace) throws -> MLPackage {
+        var builder = MILProgramBuilder()
+        let type = MILTensorType(.float32, [1, 3, 8, 8])
+        let photo = builder.input("photo", type)
+        let weights = MILValue.floats([1, 2, 3], shape: [1, 3, 1, 1], as: .float32)
+        let product = builder.operation(
+            "mul", ["x": .name(photo), "y": .constant(weights)], name: "mul", type: type)
+        try builder.output(product, as: "weighed")
+        let image = ImageFeature(width: 8, height: 8, colorSpace: space)
+        let array = ArrayFeature(.float32, [1, 3, 8, 8])
+        return MLPackage(
+            target: .iOS15,
+            description: ModelDescription(
+                inputs: [Feature("photo", .image(image))],
+                outputs: [Feature("weighed", .multiArray(array))]),
+            program: builder.program)
+    }
+
     /// A program is valid for later targets, whatever a conversion would not keep.
     @Test func aLaterTargetChangesNothingElse() throws {
         let model = try bench.makeCheckpoint()

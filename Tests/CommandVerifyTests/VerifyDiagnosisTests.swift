@@ -6,7 +6,8 @@ import Testing
 /// What `retint verify` finds out about where errors come from.
 @Suite(.sampled()) struct VerifyDiagnosisTests {
     private let bench: CommandBench
-    private static let run = ["verify", "half.mlpackage", "--against", "model.h5"]
+    private static let noise = ["--noise", "uniform:0..100"]
+    private static let run = ["verify", "half.mlpackage", "--against", "model.h5"] + noise
 
     init() throws {
         bench = try CommandBench()
@@ -59,7 +60,7 @@ import Testing
             let report = try report(
                 first == nil ? 0 : 2,
                 ["verify", model, "--against", "model.h5", "--min-psnr", bound]
-                    + ["--stages", "written,lowered,folded,trained"])
+                    + ["--stages", "written,lowered,folded,trained"] + Self.noise)
             #expect(report["first_failing_stage"] as? String == first)
             let stages = try #require(report["stages"] as? [[String: Any]])
             #expect(stages.compactMap { $0["stage"] as? String } == names)

@@ -190,7 +190,7 @@ import Testing
                 "0", "--json"))
         #expect((object["layers_compared"] as? Int ?? 0) > 50)
         try bench.expect(
-            64, "verify", model, "--against", model, "--intermediates", "x.aimodelintermediates",
-            "--html", "x.aimodelintermediates", says: ["different files"])
+            64, "verify", model, "--against", model, "--save", "x.json", "--sarif", "x.json",
+            says: ["different files"])
     }
 }

@@ -102,9 +102,15 @@ import Testing
 
     @Test func outputsReplaceNoInput() throws {
         let before = try text("results.json")
-        for option in ["--junit", "--sarif"] {
+        try bench.expect(
+            64, "verify", "results.json", "--sarif", "results.json", says: ["the input itself"])
+        // An extension is that of its kind, so that no other file is replaced.
+        for (option, name) in [
+            ("--html", "photo.jpg"), ("--junit", "results.json"), ("--sarif", "script.py"),
+            ("--save", "page.html"),
+        ] {
             try bench.expect(
-                64, "verify", "results.json", option, "results.json", says: ["the input itself"])
+                64, "verify", "results.json", option, name, says: ["the name must end in ."])
         }
         for option in ["--save", "--junit", "--sarif"] {
             try bench.expect(64, Self.run + [option, "model.h5"], says: ["model.h5"])

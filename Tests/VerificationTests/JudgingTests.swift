@@ -74,6 +74,27 @@ import Testing
             ])
     }
 
+    @Test(
+        arguments: [
+            ([0, 255, 127.5, 63.75], "the values are 255 times those expected, to 140 dB"),
+            (
+                [-1, 1, 0, -0.5],
+                "are 2 times those expected minus 1, to 140 dB: their unit or range"
+            ),
+            // Without the factor, it is 10 dB.
+            ([0.001, 1.3, 0.65, 0.32], "are 1.301 times those expected, to 48."),
+            // Errors, not units: too small a factor, and too much that is left.
+            ([0, 1.005, 0.5025, 0.25125], nil),
+            ([0.1, 2, 0.9, 0.6], nil),
+            ([0.5, 0.5, 0.5, 0.5], nil),
+        ] as [([Float], String?)])
+    func aUnitThatDiffersIsNamed(_ computed: [Float], _ text: String?) throws {
+        let report = try fixture.compared(computed, with: [0, 1, 0.5, 0.25])
+        let failure = try #require(report.judged(by: Tolerance(minPSNR: 300)).failures.first)
+        #expect(text.map(failure.contains) ?? !failure.contains("unit"), "\(failure)")
+        #expect(report.judged(by: Tolerance(atol: 1e3)).failures.isEmpty)
+    }
+
     @Test func nonFiniteValuesAreKept() throws {
         let report = try fixture.compared([1, .nan, .infinity, 2], with: [1, 2, 3, 4])
         #expect(report.checks.count == 1 && report.failures.count == 1)

@@ -161,6 +161,17 @@ class Parity(Case):
         self.assertEqual(json.loads(caught.exception.output)["images"], 1)
         self.assertTrue(any("b.png" in message for message in messages), messages)
 
+    def test_one_photo_and_one_that_is_missing(self):
+        photo = sorted(pathlib.Path(self.photos).iterdir())[0]
+        colored = self.folder / "one.png"
+        self.assertEqual(retint.colorize(SMALL, [photo], colored, size=64), [colored])
+        with self.assertRaises(retint.RetintError) as caught:
+            retint.colorize(SMALL, [photo, self.folder / "missing.png"], self.folder / "two",
+                            size=64)
+        self.assertIn("1 of 2 photos could not be colorized; the first: ", str(caught.exception))
+        self.assertIn("missing.png", str(caught.exception))
+        self.assertIn(photo.stem, caught.exception.output)
+
     def test_colorize_and_import(self):
         messages = []
         colored = retint.colorize(SMALL, self.photos, self.folder / "colored", size=64,

@@ -316,6 +316,15 @@ class Models(Case):
             with self.assertRaises(TypeError):
                 retint.load(wrong)
 
+    def test_values_for_pixels_are_refused(self):
+        path = ROOT / "Tests/MLPackageTests/Goldens/classifier-iOS16.mlpackage"
+        with retint.load(path, form="file") as model:
+            image = model.interface["inputs"][0]
+        x = numpy.random.default_rng(0).random(image["shape"]).astype("float32")
+        with self.assertRaises(retint.UsageError) as caught:
+            retint.verify(path, lambda x: x, x)
+        self.assertIn("pixels of 0 to 255", str(caught.exception))
+
     def test_names_stand_for_trained_colorizers(self):
         model = retint.load("lite-class-unet-small")
         self.assertEqual(model.path, retint.checkpoint_path("lite-class-unet-small"))

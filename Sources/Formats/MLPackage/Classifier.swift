@@ -14,12 +14,19 @@ package struct Classifier: Hashable, Sendable {
 
     private static let parameter = "probabilities"
 
-    /// The number of labels; nil if the operation does not list them.
-    package var count: Int? {
+    /// The labels, in the order of the probabilities; nil if the operation does not list them.
+    package var labels: [String]? {
         guard case .value(let value) = operation.inputs["classes"]?.arguments.first?.binding,
             case .list(let list) = value.immediateValue.value
         else { return nil }
-        return list.values.count
+        return list.values.map { label in
+            switch label.immediateValue.tensor.value {
+            case .strings(let strings): strings.values.first ?? ""
+            case .longInts(let numbers): numbers.values.first.map { "\($0)" } ?? ""
+            case .ints(let numbers): numbers.values.first.map { "\($0)" } ?? ""
+            default: ""
+            }
+        }
     }
 
     /// The names of the outputs that apps get: the label and the probability of each label.

@@ -10,6 +10,10 @@ public enum InputNoise: Hashable, Sendable {
     case normal(mean: Float, deviation: Float)
     /// All integers from the first to the last are equally likely.
     case integers(first: Int, last: Int)
+    /// Images with the spectrum of photos, whose variance is the same in each octave of
+    /// frequencies, between two bounds. Colorizers give them colors; those of uniform noise are
+    /// nearly gray, whatever the network.
+    case natural(lower: Float, upper: Float)
 
     /// The largest magnitude of an integer, which float32 holds exactly.
     public static let largestInteger = 1 << 24
@@ -22,13 +26,16 @@ public enum InputNoise: Hashable, Sendable {
     ///   - name: the name of the input: inputs of other names get other values.
     public func values(_ shape: Shape, seed: UInt64, name: String) -> TensorData {
         var random = RandomStream(seed: seed, name: name)
+        if shape.rank > 1, case .natural(let lower, let upper) = self {
+            return NaturalNoise(lower: lower, upper: upper).values(shape, &random)
+        }
         let scalars = (0..<shape.count).map { _ in next(&random) }
         return TensorData(shape: shape, scalars: scalars)
     }
 
     private func next(_ random: inout RandomStream) -> Float {
         switch self {
-        case .uniform(let lower, let upper):
+        case .uniform(let lower, let upper), .natural(let lower, let upper):
             let (lower, upper) = (Double(lower), Double(upper))
             return Float(lower + (upper - lower) * random.uniform())
         case .normal(let mean, let deviation):
@@ -40,17 +47,19 @@ public enum InputNoise: Hashable, Sendable {
 }
 
 extension InputNoise: CustomStringConvertible {
-    /// Reads `uniform:0..1`, `normal:0,1` or `integers:0..9`; nil for other texts, for numbers
-    /// that are not finite, a lower bound above the upper one, a negative deviation, and integers
-    /// beyond ``largestInteger``.
+    /// Reads `uniform:0..1`, `natural:0..1`, `normal:0,1` or `integers:0..9`; nil for other texts,
+    /// for numbers that are not finite, a lower bound above the upper one, a negative deviation,
+    /// and integers beyond ``largestInteger``.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
         switch parts[0] {
-        case "uniform":
+        case "uniform", "natural":
             guard let (lower, upper) = Self.pair(parts[1], "..", { Float($0) }), lower <= upper
             else { return nil }
-            self = .uniform(lower: lower, upper: upper)
+            self =
+                parts[0] == "natural"
+                ? .natural(lower: lower, upper: upper) : .uniform(lower: lower, upper: upper)
         case "normal":
             guard let (mean, deviation) = Self.pair(parts[1], ",", { Float($0) }), deviation >= 0
             else { return nil }
@@ -80,6 +89,7 @@ extension InputNoise: CustomStringConvertible {
     public var description: String {
         switch self {
         case .uniform(let lower, let upper): "uniform:\(lower)..\(upper)"
+        case .natural(let lower, let upper): "natural:\(lower)..\(upper)"
         case .normal(let mean, let deviation): "normal:\(mean),\(deviation)"
         case .integers(let first, let last): "integers:\(first)..\(last)"
         }
@@ -87,12 +97,13 @@ extension InputNoise: CustomStringConvertible {
 }
 
 extension ModelInterface.Value {
-    /// The distribution unless another one is requested: all of L, all levels of an image, the
-    /// range of its role, the standard normal distribution for other floats, 0 and 1 for integers.
+    /// The distribution unless another one is requested: images like photos for lightness, and in
+    /// the range of its role; all levels of an image, the standard normal distribution for other
+    /// floats, 0 and 1 for integers.
     public var usualNoise: InputNoise {
-        if role == .lightness { return .uniform(lower: 0, upper: 100) }
+        if role == .lightness { return .natural(lower: 0, upper: 100) }
         if colorLayout != nil { return .integers(first: 0, last: 255) }
-        if role == .rgb || role == .grayRGB { return .uniform(lower: 0, upper: 1) }
+        if role == .rgb || role == .grayRGB { return .natural(lower: 0, upper: 1) }
         return elementType?.isFloat ?? true
             ? .normal(mean: 0, deviation: 1) : .integers(first: 0, last: 1)
     }

@@ -25,7 +25,43 @@ extension MLPackage {
     }
 }
 
+extension MLPackage {
+    /// The package with images whose red and blue have changed places, and with the same results
+    /// for the same photos.
+    func reversingColors(ofInputs names: [String]) -> MLPackage {
+        var result = self
+        for index in description.inputs.indices where names.contains(description.inputs[index].name)
+        {
+            guard case .image(var image) = description.inputs[index].type,
+                let place = program.inputs.firstIndex(where: {
+                    $0.name == description.inputs[index].name
+                })
+            else { continue }
+            image.colorSpace = image.colorSpace == .bgr ? .rgb : .bgr
+            result.description.inputs[index].type = .image(image)
+            result.program.reverseChannels(ofInput: place)
+        }
+        return result
+    }
+}
+
 extension MILProgram {
+    /// Lets an input have its channels in reverse order, and computes what it had from them.
+    fileprivate mutating func reverseChannels(ofInput index: Int) {
+        let input = inputs[index]
+        var names = Set(types.keys)
+        let axes = names.insertUnused("\(input.name)_axes")
+        let reversed = names.insertUnused("\(input.name)_reversed")
+        replace(input.name, by: .name(reversed))
+        operations.insert(
+            contentsOf: [
+                MILOperation(constant: axes, .integers([1])),
+                MILOperation(
+                    "reverse", inputs: ["x": [.name(input.name)], "axes": [.name(axes)]],
+                    outputs: [MILNamedType(reversed, input.type)]),
+            ], at: 0)
+    }
+
     /// Lets an input have pixels 0…255, and computes what it had from them.
     fileprivate mutating func convertPixels(
         ofInput index: Int, to range: ValueRange, channels: Int

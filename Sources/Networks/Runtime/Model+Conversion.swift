@@ -47,10 +47,12 @@ extension Model {
 }
 
 extension MLPackage {
-    /// The package for a later target; nil if the options ask for something else, too.
+    /// The package for a later target, or for its own if it cannot be converted; nil if the options
+    /// ask for something else, too.
     fileprivate func raised(to options: ExportOptions) -> MLPackage? {
         let later = options.target.deploymentTarget
-        guard later > target, var kept = try? ExportOptions(keepingThoseOf: self) else {
+        let isKept = later == target && (try? checkIsConvertible()) == nil
+        guard later > target || isKept, var kept = try? ExportOptions(keepingThoseOf: self) else {
             return nil
         }
         kept.target = options.target
@@ -72,14 +74,15 @@ extension MLPackage {
         let problems = [
             (features.contains { $0.type.isFlexible }, "its sizes vary"),
             (isHalfImage, "it has an image of float16"),
-            (ModelPrecision(of: self) == .quantized, "its weights are compressed"),
+            (ModelPrecision(of: self) == .quantized, "its weights or values are compressed"),
             (ComputePrecision(of: self) == .mixed, "some of its operations are in float32"),
         ]
         let problem = problems.first(where: \.0)?.1
         guard let problem else { return }
         throw ExportOptions.refusal(
             "package", "\(problem), which a conversion would not keep",
-            "Convert the network that it was made from.")
+            "Convert the network that it was made from; as it is, it is valid for its target and "
+                + "later ones.")
     }
 }
 

@@ -116,10 +116,11 @@ public struct Model: Sendable {
         source = .package(package)
     }
 
-    /// The precision of the weights.
+    /// The precision of the weights and values.
     public var precision: ModelPrecision {
         switch source {
-        case .checkpoint, .network: .float32
+        case .checkpoint(let checkpoint): ModelPrecision(of: checkpoint)
+        case .network(let network): ModelPrecision(of: network)
         case .package(let package): ModelPrecision(of: package)
         }
     }
@@ -196,6 +197,27 @@ public struct Model: Sendable {
         return other
     }
 
+    /// The model with images of red, green and blue in the order of another interface, so that both
+    /// show the same photo if they get the same values.
+    package func inLayout(of interface: ModelInterface) throws -> Model {
+        let own = try self.interface.inputs
+        let reversed = zip(own, interface.inputs).filter { mine, theirs in
+            guard let mine = mine.colorLayout, let theirs = theirs.colorLayout else { return false }
+            return mine != theirs && mine.channels == 3 && theirs.channels == 3
+        }.map { $0.0.name }
+        guard !reversed.isEmpty else { return self }
+        var other = self
+        switch source {
+        case .package(let package):
+            other.source = .package(package.reversingColors(ofInputs: reversed))
+        case .network(var network):
+            network.reversesColors.toggle()
+            other.source = .network(network)
+        case .checkpoint: break
+        }
+        return other
+    }
+
     private func imageSource(_ range: ValueRange) -> Source? {
         switch source {
         case .network(let network): network.takingImage(in: range).map(Source.network)
@@ -236,7 +258,8 @@ public struct Model: Sendable {
                 "has no \(style.rawValue) colors; "
                     + (checkpoint == nil
                         ? "use the checkpoint that it was exported from"
-                        : "state them with `retint import --vivid-saturation`"))
+                        : "scale its colors by a saturation above 1, or state vivid ones with "
+                            + "`retint import --vivid-saturation`"))
         }
         var other = self
         other.source = .checkpoint(changed)

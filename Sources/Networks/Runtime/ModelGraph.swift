@@ -91,6 +91,7 @@ extension Model {
         let shape = shapes[input.name] ?? input.shapes.standardShape ?? []
         try check(shape, network)
         let graph = Graph(mode: .inference)
+        graph.inputRounding = try InputRounding(ofVariables: variables)
         let ab = network(graph.input(input.name, shape))
         do {
             try graph.validate()

@@ -10,7 +10,8 @@ extension ComparedModel {
 
     private var labels: [(String, String)] {
         guard let labels = model.package?.description.classifier else { return [] }
-        return [("labels", labels.outputs.joined(separator: ", "))]
+        let names = (labels.labels ?? []).enumerated().map { ("\(ModelDiff.label)\($0)", $1) }
+        return [("labels", labels.outputs.joined(separator: ", "))] + names
     }
 }
 

@@ -47,11 +47,19 @@ public struct ModelDiff: Sendable {
             a.weights(one.inspection.storedTypes), b.weights(other.inspection.storedTypes))
     }
 
-    /// Whether the models are equal: their outputs are within the bounds. Without a run, it means
-    /// that interface, operations and weights are the same; weights of another precision count as
-    /// the same.
+    /// What a place of a label begins with.
+    static let label = "label "
+
+    /// Whether a classifier has other labels, so that equal numbers mean something else.
+    private var hasOtherLabels: Bool {
+        interface.contains { $0.place.hasPrefix(Self.label) }
+    }
+
+    /// Whether the models are equal: their outputs are within the bounds, and the labels of
+    /// classifiers are the same. Without a run, it means that interface, operations and weights
+    /// are the same; weights of another precision count as the same.
     public var isEqual: Bool {
-        if let numbers { return numbers.passed }
+        if let numbers { return numbers.passed && !hasOtherLabels }
         return obstacle == nil && interface.isEmpty && operations.areEqual && weights.areEqual
     }
 }

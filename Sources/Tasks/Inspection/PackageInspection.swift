@@ -29,6 +29,8 @@ public struct PackageInspection: Encodable, Sendable {
         public let of: String
         /// The number of labels; nil if the package does not list them.
         public let count: Int?
+        /// The labels in the order of the probabilities; nil if the package does not list them.
+        public let names: [String]?
     }
 
     /// `mlpackage`, `mlmodelc`, `mlmodel` or `aimodel`.
@@ -83,7 +85,9 @@ public struct PackageInspection: Encodable, Sendable {
         weights = Self.weights(of: package.program)
         diskBytes = try totalBytes(of: FunctionPath(path).package)
         labels = package.description.classifier.map {
-            Labels(outputs: $0.outputs, of: $0.probabilities, count: $0.count)
+            Labels(
+                outputs: $0.outputs, of: $0.probabilities, count: $0.labels?.count,
+                names: $0.labels)
         }
         functions = package.functionNames.isEmpty ? nil : package.functionNames
         metadata = package.description.metadata.texts

@@ -103,9 +103,11 @@ struct ErrorSums: Hashable, Sendable {
     private(set) var maxExpected = 0.0
     private var absolute = 0.0
     private var squares = 0.0
-    private var expectedSquares = 0.0
-    private var computedSquares = 0.0
-    private var products = 0.0
+    private(set) var expectedSquares = 0.0
+    private(set) var computedSquares = 0.0
+    private(set) var products = 0.0
+    private(set) var expectedSum = 0.0
+    private(set) var computedSum = 0.0
 
     /// - Precondition: both have the same count.
     mutating func add(computed: [Float], expected: [Float]) {
@@ -121,6 +123,8 @@ struct ErrorSums: Hashable, Sendable {
             next.expectedSquares += e * e
             next.computedSquares += c * c
             next.products += c * e
+            next.expectedSum += e
+            next.computedSum += c
         }
         next.count += computed.count
         self = next

@@ -28,6 +28,8 @@ extension VerificationReport {
         /// The SHA-256 digest of the model's values in all runs, as little-endian float32, in 64
         /// hexadecimal digits; nil in results that older versions saved.
         public let sha256: String?
+        /// What makes the expected values of these ones, if they differ in their unit alone.
+        let unitChange: UnitChange?
         /// The values that decide a bound on each value.
         let frontier: ErrorFrontier
         /// The bounds on this output. For an output with NaN or infinity, only that is checked.
@@ -41,7 +43,7 @@ extension VerificationReport {
             largest: Double?, nonFinite: NonFinite?,
             half: VerificationReport.ErrorMetrics? = nil,
             rounding: VerificationReport.ErrorMetrics? = nil, sha256: String?,
-            frontier: ErrorFrontier, tolerance: Tolerance
+            unitChange: UnitChange?, frontier: ErrorFrontier, tolerance: Tolerance
         ) {
             self.name = name
             self.shape = shape
@@ -52,6 +54,7 @@ extension VerificationReport {
             self.half = half
             self.rounding = rounding
             self.sha256 = sha256
+            self.unitChange = unitChange
             self.frontier = frontier
             checks = checks(tolerance)
         }
@@ -78,7 +81,8 @@ extension VerificationReport.Output {
 
     private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
         func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
-            VerificationCheck(rule, name, failure)
+            let unit = unitChange.map { "; \($0.text)" } ?? ""
+            return VerificationCheck(rule, name, failure.map { $0 + unit })
         }
         let finite = check(.finite, nonFinite?.text)
         guard nonFinite == nil else { return [finite] }
@@ -151,7 +155,7 @@ extension VerificationReport.Output {
 
 extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, shape, metrics, peak, largest, nonFinite, half, rounding, sha256
+        case name, shape, metrics, peak, largest, nonFinite, half, rounding, sha256, unitChange
         case frontier = "decidingErrors"
     }
 
@@ -170,6 +174,7 @@ extension VerificationReport.Output: Codable {
             rounding: try container.decodeIfPresent(
                 VerificationReport.ErrorMetrics.self, forKey: .rounding),
             sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
+            unitChange: try container.decodeIfPresent(UnitChange.self, forKey: .unitChange),
             frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
             tolerance: Tolerance())
     }
@@ -225,7 +230,7 @@ struct OutputGathering {
         return VerificationReport.Output(
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
             largest: errors.sums.maxExpected, nonFinite: nonFinite, half: half,
-            rounding: rounding, sha256: hash.digest.hexadecimal, frontier: errors.frontier,
-            tolerance: tolerance)
+            rounding: rounding, sha256: hash.digest.hexadecimal,
+            unitChange: UnitChange(errors.sums), frontier: errors.frontier, tolerance: tolerance)
     }
 }

@@ -100,6 +100,7 @@ extension Model {
         against other: Model, on inputs: VerificationInputs? = nil,
         options: VerificationOptions = .init()
     ) throws -> VerificationReport {
+        let (other, labels) = (try other.inLayout(of: interface), changedLabels(against: other))
         let inputs = try verifying {
             try inputs ?? .noise(for: interface, shapes: inputShapes())
         }
@@ -116,11 +117,27 @@ extension Model {
         if report.bounds.judgesWeights {
             report.changedWeights = try changedWeights(against: other, on: inputs)
         }
+        report.changedLabels = labels
         return report
     }
 }
 
 extension Model {
+    /// A sentence about the labels of two classifiers that differ; nil if they are the same, or
+    /// not listed.
+    private func changedLabels(against other: Model) -> String? {
+        guard let own = package?.description.classifier?.labels,
+            let theirs = other.package?.description.classifier?.labels, own != theirs
+        else { return nil }
+        guard own.count == theirs.count else {
+            return "there are \(own.count) labels instead of \(theirs.count)"
+        }
+        let changed = own.indices.filter { own[$0] != theirs[$0] }
+        let rest = changed.count > 1 ? ", and \(changed.count - 1) others differ" : ""
+        return "label \(changed[0]) is \(own[changed[0]].debugDescription) instead of "
+            + theirs[changed[0]].debugDescription + rest
+    }
+
     private func changedWeights(
         against other: Model, on inputs: VerificationInputs
     ) throws -> [VerificationReport.ChangedWeight] {
@@ -171,6 +188,7 @@ extension AppleModel {
                 ?? .noise(
                     for: interface(like: other), shapes: interface.inputShapes(of: path))
         }
+        let other = try other.inLayout(of: interface)
         return try await verify(against: ModelValues(other), on: inputs, options)
     }
 

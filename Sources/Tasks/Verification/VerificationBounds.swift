@@ -71,6 +71,7 @@ extension VerificationReport {
             layerTolerance: bounds.layerTolerance,
             layersDecide: bounds.layersDecide && judge.exposesLayers,
             changedWeights: bounds.judgesWeights ? changedWeights : [],
+            changedLabels: changedLabels,
             diagnosis: diagnosis.judged(by: bounds.tolerance))
     }
 }

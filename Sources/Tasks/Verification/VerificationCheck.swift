@@ -46,6 +46,8 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
     case weight = "weight"
     /// No input was found on which the model has NaN or infinity.
     case certificate = "certificate"
+    /// The labels of a classifier are those of the other model.
+    case labels = "labels"
 
     /// The bound in a sentence.
     package var summary: String {
@@ -64,6 +66,7 @@ package enum VerificationRule: String, Hashable, Sendable, CaseIterable {
         case .maxRelative: "The largest error of an output is small beside its largest value."
         case .weight: "Weights of the reference are unchanged."
         case .judged: "Each requested runtime ran the model."
+        case .labels: "The labels of a classifier are those of the other model."
         case .certificate: "No input was found on which the model has NaN or infinity."
         }
     }

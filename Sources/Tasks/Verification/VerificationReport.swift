@@ -36,6 +36,9 @@ public struct VerificationReport: Sendable {
     /// Weights that are those of another model in most of their elements, but not in all; looked
     /// for where bounds follow from what float32 loses.
     public var changedWeights: [VerificationReport.ChangedWeight] = []
+    /// A sentence if the labels of a classifier are not those of the other model: equal numbers
+    /// then mean something else.
+    public var changedLabels: String?
     /// Where errors come from, as far as requested.
     public var diagnosis = VerificationReport.Diagnosis()
 
@@ -116,8 +119,11 @@ public struct VerificationReport: Sendable {
     public var checks: [VerificationCheck] {
         outputs.flatMap(\.checks) + colorChecks
             + changedWeights.map { VerificationCheck(.weight, $0.layer, $0.failure) } + layerChecks
-            + certificateChecks
+            + certificateChecks + labelFailures.map { VerificationCheck(.labels, "labels", $0) }
     }
+
+    /// ``changedLabels``, if there are any.
+    public var labelFailures: [String] { changedLabels.map { [$0] } ?? [] }
 
     private var colorChecks: [VerificationCheck] {
         guard tolerance.meanDeltaE != nil else { return [] }
@@ -138,7 +144,7 @@ public struct VerificationReport: Sendable {
     /// Whether at least one output was compared and every bound is met.
     public var passed: Bool {
         !outputs.isEmpty && !tolerance.isEmpty && colorFailures.isEmpty && layerFailures.isEmpty
-            && changedWeights.isEmpty && certificateFailures.isEmpty
+            && changedWeights.isEmpty && certificateFailures.isEmpty && changedLabels == nil
             && outputs.allSatisfy(\.failures.isEmpty)
     }
 
@@ -186,7 +192,7 @@ extension VerificationReport: Codable {
     private enum CodingKeys: String, CodingKey {
         case judge, runtime, model, reference, isSameNetwork, isColorizer, precision, compute
         case tolerance, layerTolerance, layersDecide, outputs, photos, layers
-        case changedWeights
+        case changedWeights, changedLabels
         case color = "deltaE2000"
     }
 
@@ -219,6 +225,7 @@ extension VerificationReport: Codable {
         layers = values.map { $0.judged(by: layerTolerance) }
         changedWeights =
             try container.decodeIfPresent([ChangedWeight].self, forKey: .changedWeights) ?? []
+        changedLabels = try container.decodeIfPresent(String.self, forKey: .changedLabels)
         diagnosis = try VerificationReport.Diagnosis(from: decoder).judged(by: tolerance)
     }
 
@@ -242,6 +249,7 @@ extension VerificationReport: Codable {
         try container.encode(photos, forKey: .photos)
         try container.encode(layers, forKey: .layers)
         if !changedWeights.isEmpty { try container.encode(changedWeights, forKey: .changedWeights) }
+        try container.encodeIfPresent(changedLabels, forKey: .changedLabels)
         try diagnosis.encode(to: encoder)
     }
 }

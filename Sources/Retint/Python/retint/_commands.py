@@ -117,23 +117,16 @@ def search(configuration: Configuration, output: _options.Path,
 def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_options.Path],
              output: _options.Path, messages: _library.Messages | None = None,
              **options: typing.Any) -> list[pathlib.Path]:
-    """Colors photos and returns the paths of the colored ones, which are in the folder `output`.
+    """Colors photos and returns the paths of the colored ones: `output`, or files in that folder.
 
     :param photos: photos, and folders of photos.
     """
     paths = [photos] if isinstance(photos, (str, os.PathLike)) else list(photos)
-    folder = _options.path(output, "output")
-    before = _written(folder)
-    _library.command(
+    written = _library.command(
         "colorize", _files.model(model, "model"), *(_options.path(p, "photos") for p in paths),
-        "--output", folder, *_options.arguments(options), messages=messages)
-    after = _written(folder)
-    return sorted(path for path, changed in after.items() if before.get(path) != changed)
-
-
-def _written(folder: str) -> dict[pathlib.Path, int]:
-    return {path: path.stat().st_mtime_ns for path in pathlib.Path(folder).rglob("*")
-            if path.is_file()}
+        "--output", _options.path(output, "output"), *_options.arguments(options),
+        messages=messages)
+    return sorted(pathlib.Path(path) for path in written.split("\n") if path)
 
 
 def export(model: _options.Path, output: _options.Path, **options: typing.Any) -> pathlib.Path:

@@ -89,6 +89,7 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
     with _models.load(path, form="file") as model:
         names, outputs = model.inputs, model.outputs
         values = _named(names, inputs) if inputs is not None else _noise(model, options, drawn)
+        _check_pixels(model, values)
     seen = values
     if isinstance(reference_inputs, typing.Mapping):
         seen = dict(reference_inputs)
@@ -103,6 +104,20 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
                **_flat(found.layers, "activations/")}
     _arrays.write(str(file), tensors)
     return ["--reference", str(file)]
+
+
+def _check_pixels(model: _models.Model, values: typing.Mapping[str, typing.Any]) -> None:
+    """Refuses the values of a network for the pixels of an image, which would be nearly black."""
+    for value in model.interface["inputs"]:
+        array = values.get(value["name"])
+        if array is None or not value.get("color_layout") or not hasattr(array, "max"):
+            continue
+        largest = float(array.max())
+        if 0 < largest <= 1:
+            raise _errors.UsageError(
+                f"input {value['name']} is an image with pixels of 0 to 255, and the largest given "
+                f"value is {largest:g}; pass the pixels as inputs, and what the reference takes as "
+                "reference_inputs", status=64)
 
 
 def _flat(values: typing.Mapping[str, object], group: str) -> dict[str, object]:
@@ -141,9 +156,9 @@ def _noise(model: _models.Model, options: typing.Mapping[str, object],
         if value.get("color_layout"):
             result = generator.integers(0, 256, shape)
         elif value["role"] == "lightness":
-            result = generator.uniform(0, 100, shape)
+            result = _natural(generator, shape, 100)
         elif value["role"] in ("gray_rgb", "rgb"):
-            result = generator.uniform(0, 1, shape)
+            result = _natural(generator, shape, 1)
         elif kind.startswith(("int", "uint", "bool")):
             # As the reference takes them: indices, or true and false.
             types = {"bool": "bool", "int64": "int64", "uint8": "uint8"}
@@ -153,6 +168,28 @@ def _noise(model: _models.Model, options: typing.Mapping[str, object],
         is_float = result.dtype.kind == "f" or bool(value.get("color_layout"))
         values[value["name"]] = result.astype(numpy.float32) if is_float else result
     return values
+
+
+def _natural(generator: typing.Any, shape: list[int], largest: float) -> typing.Any:
+    """Gray images from 0 to `largest` with the spectrum of photos: noise on grids of 1, 2, 4, …
+    pixels, of the same variance and interpolated linearly."""
+    import numpy
+
+    count, channels, height, width = shape
+    images = numpy.full((count, 1, height, width), 0.5)
+    step = 1
+    while True:
+        rows, columns = (numpy.arange(side) / step for side in (height, width))
+        grid = generator.standard_normal((count, 1, height // step + 2, width // step + 2))
+        for axis, places in ((2, rows), (3, columns)):
+            first = places.astype(int)
+            share = (places - first).reshape((-1, 1) if axis == 2 else (-1,))
+            low, high = (grid.take(first + offset, axis) for offset in (0, 1))
+            grid = low + share * (high - low)
+        images += 0.09 * grid
+        step *= 2
+        if step >= max(height, width):
+            return largest * numpy.repeat(images.clip(0, 1), channels, axis=1)
 
 
 def _shape(value: dict[str, typing.Any], side: object) -> list[int]:

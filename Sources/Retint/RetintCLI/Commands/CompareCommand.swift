@@ -61,6 +61,7 @@ struct CompareCommand: AsyncParsableCommand {
     @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
+        try checkName(html, "--html", "html", "htm")
         guard html == nil || data != nil && models.count > 1 else {
             throw ValidationError("--html shows photos of two models; name photos with --photos")
         }

@@ -65,6 +65,7 @@ struct DiffCommand: AsyncParsableCommand {
     @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
+        try checkName(html, "--html", "html", "htm")
         guard models.count == 2 || bisect && models.count > 1 else {
             throw ValidationError(
                 models.count > 2

@@ -87,6 +87,7 @@ struct EvaluateCommand: AsyncParsableCommand {
     @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
+        try checkName(html, "--html", "html", "htm")
         guard !video || html == nil else {
             throw ValidationError("--html shows photos, and has no effect with --video")
         }

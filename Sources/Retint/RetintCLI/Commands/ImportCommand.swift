@@ -29,7 +29,7 @@ struct ImportCommand: ParsableCommand {
             The weights file: \(ModelFormat.usualExtensions(.weights)); or a network: \
             \(ModelFormat.usualExtensions(.graphs)).
             """,
-        completion: .files(for: .importing))
+        completion: .files(for: .importing), transform: modelPath)
     var weights: String
 
     @OptionGroup var architecture: ArchitectureChoice
@@ -54,8 +54,8 @@ struct ImportCommand: ParsableCommand {
     var output: String
 
     func validate() throws {
-        let isOther = ModelFormat.formats(for: .weights).contains { $0.isExtension(of: output) }
-        guard !isOther || ModelFormat.checkpoint.isExtension(of: output) else {
+        let isNamed = output.filePath.extension != nil
+        guard !isNamed || ModelFormat.checkpoint.isExtension(of: output) else {
             throw ValidationError(
                 "\(output): a checkpoint is an HDF5 file; its name must end in .h5")
         }
@@ -274,7 +274,7 @@ struct ArchitectureChoice: ParsableArguments {
                   name the network and its options: --architecture NAME, one of
                   \(colorizerNames.joined(separator: ", "));
                   or for a network of your own, write an ONNX file:
-                  torch.onnx.export(network, x, "network.onnx", dynamo=False, training=
+                  torch.onnx.export(network.eval(), x, "network.onnx", dynamo=False, training=
                       torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
                   retint import network.onnx -o network.h5
                 """)

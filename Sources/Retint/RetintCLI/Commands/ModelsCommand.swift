@@ -17,11 +17,7 @@ struct ModelsCommand: ParsableCommand {
     func run() throws {
         let found = ShippedCheckpoint.all
         guard !found.isEmpty else {
-            throw CommandError(
-                .failure,
-                "there are no trained colorizers next to the program; install the package "
-                    + "retint-checkpoints, or name their folder in the environment variable "
-                    + "\(ShippedCheckpoint.variable)")
+            throw CommandError(.failure, ShippedCheckpoint.absence)
         }
         if json { return try Console.printJSON(List(models: found.map(Row.init))) }
         for checkpoint in found {
@@ -43,4 +39,11 @@ struct ModelsCommand: ParsableCommand {
             summary = checkpoint.summary
         }
     }
+}
+
+extension ShippedCheckpoint {
+    /// What to say if there are none.
+    static let absence =
+        "there are no trained colorizers next to the program; install the package "
+        + "retint-checkpoints, or name their folder in the environment variable \(variable)"
 }

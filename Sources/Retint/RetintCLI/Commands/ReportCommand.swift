@@ -69,6 +69,7 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var helpOptions: HelpOptions
 
     func validate() throws {
+        try checkName(output, "--output", "html", "htm")
         guard seconds == nil || runs == nil else {
             throw ValidationError("give either --seconds or --runs")
         }

@@ -25,10 +25,12 @@ struct Failures {
     ///   - files: what they are, in the plural: "photos".
     ///   - done: what failed, as a participle: "colorized".
     func finish(of total: Int, _ files: String, _ done: String) throws {
-        guard !errors.isEmpty else { return }
+        guard let first = errors.first else { return }
+        // In another program, nobody has read the list.
+        let cause = CommandOutput.current == nil ? "" : "; the first: \(message(for: first))"
         throw CommandError(
             Fault(ofAll: errors),
-            "\(errors.count) of \(total) \(files) could not be \(done)")
+            "\(errors.count) of \(total) \(files) could not be \(done)\(cause)")
     }
 }
 

@@ -3,12 +3,15 @@ import Synchronization
 
 /// Turns Ctrl-C (SIGINT), SIGTERM, closing the terminal (SIGHUP) and a scheduler's warning
 /// (SIGUSR1, which `mpirun` forwards to all ranks) into a request to stop, so that a command can
-/// save its state. A second signal of the same kind ends the process immediately.
+/// save its state. Another signal ends the process, unless it comes within a second: programs such
+/// as `timeout` signal both a process and its group.
 enum Interruption {
-    private static let flag = Atomic<Bool>(false)
+    /// When the first signal arrived, in nanoseconds of the monotonic clock; 0 before.
+    private static let requestTime = Atomic<UInt64>(0)
+    private static let nanosecondsOfOneRequest: UInt64 = 1_000_000_000
 
     /// Whether a signal has arrived.
-    static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    static var isRequested: Bool { requestTime.load(ordering: .relaxed) != 0 }
 
     /// Runs `work` in a task that Ctrl-C cancels.
     static func cancelling<Value: Sendable>(
@@ -36,14 +39,23 @@ enum Interruption {
         for number in requests { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         for number in requests where !(number == SIGHUP && isIgnored(number)) {
-            signal(number) { number in
-                Interruption.flag.store(true, ordering: .relaxed)
-                signal(number, SIG_DFL)
-            }
+            signal(number) { Interruption.request($0) }
         }
         // A program that reads the messages may end first: that must not keep the state from being
         // saved.
         signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Handles a signal; calls only what a signal handler may call.
+    private static func request(_ number: Int32) {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let now = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec) | 1
+        let first = requestTime.compareExchange(
+            expected: 0, desired: now, ordering: .relaxed)
+        guard !first.exchanged, now &- first.original > nanosecondsOfOneRequest else { return }
+        signal(number, SIG_DFL)
+        raise(number)
     }
 
     private static let requests = [SIGINT, SIGTERM, SIGHUP, SIGUSR1]

@@ -11,10 +11,15 @@ enum Photos {
 
     /// Warns if photos have no colors that a model's could be compared with.
     static func warn(ofGray report: EvaluationReport, in data: String?) {
-        guard report.originalColorfulness < leastColorfulness else { return }
+        let gray = report.photos.count {
+            $0.quality.colorfulness - $0.quality.colorfulnessBias < leastColorfulness
+        }
+        guard gray > 0 else { return }
+        let which =
+            gray < report.photos.count ? "\(gray) of \(report.photos.count) photos" : "the photos"
         Console.warn(
-            "\(data ?? "photos"): the photos have no colors to compare with, so the palest model "
-                + "seems best")
+            "\(data ?? "photos"): \(which) have no colors to compare with, so paler models seem "
+                + "better")
     }
 
     /// Says how many of a folder's photos are in subfolders, which some commands leave out.

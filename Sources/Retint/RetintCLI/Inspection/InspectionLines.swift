@@ -86,8 +86,13 @@ extension PackageInspection {
 
     private var labelLines: [String] {
         guard let labels else { return [] }
+        let (names, shown) = (labels.names ?? [], 3)
         let count = labels.count.map { "\($0) labels" } ?? "labels"
-        return ["\(count) of \(labels.of): an app gets \(labels.outputs.joined(separator: ", "))"]
+        let list = names.prefix(shown).joined(separator: ", ") + (names.count > shown ? ", …" : "")
+        return [
+            "\(count) of \(labels.of)\(list.isEmpty ? "" : " (\(list))"): an app gets "
+                + labels.outputs.joined(separator: ", ")
+        ]
     }
 
     private var weightTable: TextTable {

@@ -11,6 +11,9 @@ import Retint
         return path
     }
     let names = ShippedCheckpoint.all.map(\.name)
+    if names.isEmpty, model == ShippedCheckpoint.standard {
+        throw CommandError(.failure, "\(model): \(ShippedCheckpoint.absence)")
+    }
     guard let similar = Spelling.similar(to: model, among: names).first else { return path }
     throw ValidationError(
         "\(model): there is no such file, and no trained colorizer of this name; did you mean "

@@ -36,10 +36,10 @@ struct InputOptions: ParsableArguments {
         help: .rare(
             """
             The distribution of an input's random values: [NAME=]uniform:A..B, \
-            [NAME=]normal:MEAN,DEVIATION or [NAME=]integers:A..B; repeatable. Default: \
-            uniform:0..100 for lightness, integers:0..255 for images, uniform:0..1 for photos in \
-            tensors that are known to be such, normal:0,1 for other floats, integers:0..1 for \
-            integers.
+            [NAME=]natural:A..B, with the spectrum of photos, [NAME=]normal:MEAN,DEVIATION or \
+            [NAME=]integers:A..B; repeatable. Default: natural:0..100 for lightness, \
+            integers:0..255 for images, natural:0..1 for photos in tensors that are known to be \
+            such, normal:0,1 for other floats, integers:0..1 for integers.
             """, valueName: "noise"))
     var noise: [NamedNoise] = []
 

@@ -56,6 +56,10 @@ struct VerificationOutputs: ParsableArguments {
     var copies: [String] { overlay.filter { ModelFormat.onnx.isExtension(of: $0) } }
 
     func validate() throws {
+        try checkName(html, "--html", "html", "htm")
+        try checkName(save, "--save", "json")
+        try checkName(junit, "--junit", "xml")
+        try checkName(sarif, "--sarif", "sarif", "json")
         let others = Set(overlay).subtracting(copies)
         if let file = others.first(where: { !$0.hasSuffix(".json") }) {
             throw ValidationError(

@@ -28,6 +28,7 @@ extension VerificationReport {
     var failures: [String] {
         outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
             + colorFailures + weightFailures + layerFailures + certificateFailures
+            + labelFailures
     }
 
     private var outputTable: TextTable {

@@ -36,7 +36,8 @@ public struct CertifiedInput: Hashable, Sendable {
         name = input.name
         (levels, isGray) = ([], false)
         switch noise ?? input.usualNoise {
-        case .uniform(let lower, let upper): ranges = [lower...upper]
+        case .uniform(let lower, let upper), .natural(let lower, let upper):
+            ranges = [lower...upper]
         case .integers(let first, let last): ranges = [Float(first)...Float(last)]
         case .normal: return nil
         }

@@ -14,7 +14,9 @@ struct OriginalConstants {
 
     init(_ package: MLPackage, original: MLPackage) {
         let types = package.program.types
-        let values = original.program.constantValues
+        let values = original.program.constantsByName.filter {
+            $0.value.type.dataType == .float32
+        }
         let others = original.operationsByName
         var paired: Set<String> = []
         for (name, own) in package.operationsByName.sorted(by: { $0.value[0].0 < $1.value[0].0 }) {
@@ -43,18 +45,19 @@ struct OriginalConstants {
     private mutating func pairByValue(
         _ package: MLPackage, _ originals: [MILValue], _ paired: inout Set<String>
     ) {
-        let rounded = RoundedConstants(originals)
-        let named = package.program.operations.compactMap { operation in
-            operation.constantValue.map { (operation.outputs[0].name, $0) }
-        }
-        let constants = Dictionary(named) { first, _ in first }
+        let constants = package.program.constantsByName
+        var rounded: RoundedConstants?
         for operation in package.program.computing {
             let name = operation.outputs[0].name
             for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
                 guard arguments.count == 1, replacements[name]?[parameter] == nil,
                     let constant = arguments[0].name, let value = constants[constant],
-                    let original = rounded.original(of: value)
+                    value.type.dataType == .float16
                 else { continue }
+                // Rounding them all takes time, and names mostly pair everything.
+                let known = rounded ?? RoundedConstants(originals)
+                rounded = known
+                guard let original = known.original(of: value) else { continue }
                 replacements[name, default: [:]][parameter] = original
                 if paired.insert(constant).inserted { pairs.append((constant, original)) }
             }
@@ -87,19 +90,19 @@ private struct RoundedConstants {
 
     /// The only constant that becomes a value in float16.
     func original(of value: MILValue) -> MILValue? {
-        guard value.type.dataType == .float16, let floats = try? value.floats() else { return nil }
+        guard let floats = try? value.floats() else { return nil }
         let key = Key(dimensions: value.type.dimensions, halfs: HalfPrecision.halfs(floats))
         return ambiguous.contains(key) ? nil : originals[key]
     }
 }
 
 extension MILProgram {
-    /// The float32 constants, by name.
-    fileprivate var constantValues: [String: MILValue] {
+    /// The constants, by name.
+    fileprivate var constantsByName: [String: MILValue] {
         let constants = operations.compactMap { operation in
             operation.constantValue.map { (operation.outputs[0].name, $0) }
         }
-        return Dictionary(constants.filter { $0.1.type.dataType == .float32 }) { first, _ in first }
+        return Dictionary(constants) { first, _ in first }
     }
 }
 

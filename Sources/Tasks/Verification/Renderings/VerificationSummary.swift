@@ -55,7 +55,7 @@ private struct ReportObject: Encodable {
         try container.encodeIfPresent(report.worstPhoto?.photo, forKey: .worstPhoto)
         try container.encode(
             report.colorFailures + report.weightFailures + report.layerFailures
-                + report.certificateFailures, forKey: .failures)
+                + report.certificateFailures + report.labelFailures, forKey: .failures)
         if !report.changedWeights.isEmpty {
             try container.encode(report.changedWeights, forKey: .changedWeights)
         }
