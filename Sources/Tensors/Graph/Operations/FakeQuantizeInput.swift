@@ -33,7 +33,7 @@ package struct FakeQuantizeInput: BinaryElementwise {
 
 /// How layers round their inputs to integers of 8 bits, as in quantized packages.
 public enum InputRounding: Hashable, Sendable {
-    /// To ranges that are trained: variables, see ``rangeName(of:)``.
+    /// To ranges that are trained: variables named `input_range.WEIGHT`.
     case learned
     /// To given ranges, by the names of weights; the inputs of other layers are not rounded.
     case fixed([String: Float])
