@@ -212,7 +212,7 @@ import Testing
         #expect(bench.files == before)
         let test = try bench.expect(
             0, "train", "--config", "run.yaml", "--lr-range-test", "-o", "range")
-        #expect(test.output.contains("loss falls fastest at learning rate"))
+        #expect(test.output.contains("is a tenth of the rate with the lowest loss"))
         #expect(bench.files.subtracting(before) == ["range", "range/lr-range.html"])
         try bench.expect(
             64, "train", "--config", "run.yaml", "--dry-run", "--resume", says: ["exclude"])

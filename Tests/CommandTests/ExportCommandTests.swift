@@ -73,6 +73,20 @@ import Testing
             0, "verify", "bgr.mlpackage", "--against", "bgr.mlpackage", "--photo", photo)
     }
 
+    /// So are pictures that come out.
+    @Test func picturesInAnotherOrderOfColorsDiffer() throws {
+        for space in [ImageFeature.ColorSpace.rgb, .bgr] {
+            var package = try Self.weighing(.rgb)
+            package.description.outputs[0].type = .image(
+                ImageFeature(width: 8, height: 8, colorSpace: space))
+            try package.write(to: bench.path("\(space).mlpackage"))
+        }
+        let verified = try bench.run(["verify", "bgr.mlpackage", "--against", "rgb.mlpackage"])
+        #expect(verified.code == 2, "\(verified.output)")
+        #expect(try bench.run(["diff", "rgb.mlpackage", "bgr.mlpackage"]).code == 2)
+        try bench.expect(0, "verify", "bgr.mlpackage", "--against", "bgr.mlpackage")
+    }
+
     /// The channels of an image of 8 × 8 pixels, times 1, 2 and 3.
     private static func weighing(_ space: ImageFeature.ColorSpace) throws -> MLPackage {
         var builder = MILProgramBuilder()

@@ -20,10 +20,10 @@ import Testing
     @Test func isExportedAsItWasTrained() throws {
         let model = "run/last.h5"
         try bench.expect(
-            65, "export", model, "-o", "early.mlpackage", "--size", "64",
+            65, "export", model, "-o", "early.mlpackage", "--size", "64", "--target", "iOS15",
             says: ["rounds an input to 8 bits", "Choose the target iOS17"])
         for (name, options) in [
-            ("m.mlpackage", ["--target", "iOS17"]),
+            ("m.mlpackage", []),
             ("half.mlpackage", ["--target", "iOS17", "--precision", "float16"]),
             ("m.onnx", []), ("m.aimodel", []),
         ] {
@@ -31,7 +31,9 @@ import Testing
             let verified = try bench.run(["verify", name, "--against", model, "--json"])
             #expect(verified.code == 0, "\(name): \(verified.output) \(verified.messages)")
         }
-        let program = try MLPackage(contentsOf: bench.path("m.mlpackage")).program
+        let package = try MLPackage(contentsOf: bench.path("m.mlpackage"))
+        #expect(package.target == .iOS17)
+        let program = package.program
         let types = program.operations.map(\.type)
         #expect(types.count { $0 == "quantize" } == types.count { $0 == "dequantize" })
         #expect(types.count { $0 == "quantize" } > 10)
@@ -55,6 +57,9 @@ import Testing
         #expect(differs.code == 2, "\(differs.messages)")
         // Average, combine and diff take them.
         try bench.expect(0, "average", "run/last.h5", "run/last.h5", "-o", "mean.h5")
+        try bench.expect(
+            65, "average", "run/last.h5", "float.h5", "-o", "mixed.h5",
+            says: ["float.h5: was trained with the inputs"])
         try bench.expect(0, "verify", "mean.h5", "--against", "run/last.h5")
     }
 }

@@ -74,6 +74,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.path("run")))
     }
 
+    @Test func theFolderOfPhotosIsNoOutput() throws {
+        let config = try writeRun(photos: 3)
+        let result = try start(["--config", config, "--output", scratch.path("photos")]).wait()
+        #expect(result.code == 64, "\(result.messages)")
+        #expect(result.messages.contains("output: is the folder of data.train"))
+    }
+
     /// Only a time limit ends a training that is counted in epochs.
     @Test func epochsAreRehearsed() throws {
         let config = try writeRun(photos: 4)

@@ -75,6 +75,17 @@ import Testing
                 == ranges(Checkpoint(contentsOf: "\(scratch.path)/first/last.h5")))
     }
 
+    /// They are variables, which a run cannot gain or lose.
+    @Test func aRunKeepsItsKind() throws {
+        _ = try trained("steps=2")
+        let other = try scratch.configuration("quantization=int8")
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingRun(other, from: .resumed)
+        }
+        #expect(error?.kind == .cannotResume)
+        #expect(error.map { "\($0)" }?.contains("start a new run with init=") == true)
+    }
+
     @Test func foldedConvolutionsHaveNone() throws {
         let configuration = try scratch.configuration(
             "architecture=rep-unet", "quantization=w8a8", "data.crop=32")

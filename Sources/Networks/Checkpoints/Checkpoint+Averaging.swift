@@ -23,10 +23,17 @@ extension Checkpoint {
             let difference =
                 checkpoint.network.definition != first.network.definition
                 ? "another imported network than \(path)"
-                : "\(checkpoint.network.text), but \(path) \(first.network.text)"
+                : "\(checkpoint.network), but \(path) \(first.network)"
             throw CheckpointError(
                 .differentNetworks, path: other,
                 problem: "contains \(difference); average trainings of one network")
+        }
+        for (other, checkpoint) in checkpoints
+        where Set(checkpoint.state.names) != Set(first.state.names) {
+            throw CheckpointError(
+                .differentNetworks, path: other,
+                problem: "was trained with the inputs of layers rounded, or \(path) was; average "
+                    + "trainings of one kind")
         }
         for (path, checkpoint) in checkpoints {
             guard let name = checkpoint.nonFiniteTensors.first else { continue }
@@ -60,9 +67,4 @@ extension Checkpoint {
         let count = Double(tensors.count)
         return TensorData(shape: tensors[0].shape, scalars: sums.map { Float($0 / count) })
     }
-}
-
-extension NetworkDescription {
-    /// The architecture and the options other than defaults.
-    fileprivate var text: String { "\(architecture) \(options.texts)" }
 }

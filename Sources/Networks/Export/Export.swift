@@ -27,6 +27,12 @@ public struct ExportSource {
 }
 
 extension ExportSource {
+    /// The target unless another one is requested: iOS15, or iOS17 for a network that was trained
+    /// with the inputs of its layers rounded.
+    public var standardTarget: ExportOptions.Target {
+        variables.keys.contains { InputRounding.weight(ofRange: $0) != nil } ? .iOS17 : .iOS15
+    }
+
     /// The package, in memory, with a summary.
     ///
     /// - Throws: ``ConversionError`` for options that are inconsistent or not supported by the

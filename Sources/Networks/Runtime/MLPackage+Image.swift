@@ -26,40 +26,71 @@ extension MLPackage {
 }
 
 extension MLPackage {
-    /// The package with images whose red and blue have changed places, and with the same results
-    /// for the same photos.
-    func reversingColors(ofInputs names: [String]) -> MLPackage {
+    /// The package with images whose red and blue have changed places, for the same photos and
+    /// pictures.
+    func reversingColors(ofInputs inputs: [String], _ outputs: [String]) -> MLPackage {
         var result = self
-        for index in description.inputs.indices where names.contains(description.inputs[index].name)
-        {
-            guard case .image(var image) = description.inputs[index].type,
-                let place = program.inputs.firstIndex(where: {
-                    $0.name == description.inputs[index].name
-                })
-            else { continue }
-            image.colorSpace = image.colorSpace == .bgr ? .rgb : .bgr
-            result.description.inputs[index].type = .image(image)
-            result.program.reverseChannels(ofInput: place)
+        for index in description.inputs.indices {
+            guard inputs.contains(description.inputs[index].name) else { continue }
+            result.description.inputs[index].reverseColors()
+            result.program.reverseChannels(ofInput: description.inputs[index].name)
+        }
+        for index in description.outputs.indices {
+            guard outputs.contains(description.outputs[index].name) else { continue }
+            result.description.outputs[index].reverseColors()
+            result.program.reverseChannels(ofOutput: description.outputs[index].name)
         }
         return result
     }
 }
 
+extension Feature {
+    /// Gives an image of three channels the other order.
+    fileprivate mutating func reverseColors() {
+        guard case .image(var image) = type else { return }
+        image.colorSpace = image.colorSpace == .bgr ? .rgb : .bgr
+        type = .image(image)
+    }
+}
+
 extension MILProgram {
     /// Lets an input have its channels in reverse order, and computes what it had from them.
-    fileprivate mutating func reverseChannels(ofInput index: Int) {
-        let input = inputs[index]
-        var names = Set(types.keys)
-        let axes = names.insertUnused("\(input.name)_axes")
-        let reversed = names.insertUnused("\(input.name)_reversed")
-        replace(input.name, by: .name(reversed))
+    fileprivate mutating func reverseChannels(ofInput name: String) {
+        guard let input = inputs.first(where: { $0.name == name }) else { return }
+        let reversed = unusedName("\(name)_reversed")
+        replace(name, by: .name(reversed))
         operations.insert(
-            contentsOf: [
-                MILOperation(constant: axes, .integers([1])),
-                MILOperation(
-                    "reverse", inputs: ["x": [.name(input.name)], "axes": [.name(axes)]],
-                    outputs: [MILNamedType(reversed, input.type)]),
-            ], at: 0)
+            contentsOf: reversal(of: name, as: MILNamedType(reversed, input.type)), at: 0)
+    }
+
+    /// Lets an output have its channels in reverse order.
+    fileprivate mutating func reverseChannels(ofOutput name: String) {
+        guard let type = types[name],
+            let producer = operations.firstIndex(where: { operation in
+                operation.outputs.contains { $0.name == name }
+            })
+        else { return }
+        let original = unusedName("\(name)_original")
+        replace(name, by: .name(original))
+        outputs = outputs.map { $0 == original ? name : $0 }
+        operations[producer].outputs = operations[producer].outputs.map {
+            $0.name == name ? MILNamedType(original, $0.type) : $0
+        }
+        operations += reversal(of: original, as: MILNamedType(name, type))
+    }
+
+    private func unusedName(_ name: String) -> String {
+        var names = Set(types.keys)
+        return names.insertUnused(name)
+    }
+
+    private func reversal(of value: String, as result: MILNamedType) -> [MILOperation] {
+        let axes = unusedName("\(value)_axes")
+        return [
+            MILOperation(constant: axes, .integers([1])),
+            MILOperation(
+                "reverse", inputs: ["x": [.name(value)], "axes": [.name(axes)]], outputs: [result]),
+        ]
     }
 
     /// Lets an input have pixels 0…255, and computes what it had from them.

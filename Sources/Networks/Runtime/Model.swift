@@ -198,18 +198,26 @@ public struct Model: Sendable {
     }
 
     /// The model with images of red, green and blue in the order of another interface, so that both
-    /// show the same photo if they get the same values.
+    /// show the same photo if they get the same values, and their results are the same pictures.
     package func inLayout(of interface: ModelInterface) throws -> Model {
-        let own = try self.interface.inputs
-        let reversed = zip(own, interface.inputs).filter { mine, theirs in
-            guard let mine = mine.colorLayout, let theirs = theirs.colorLayout else { return false }
-            return mine != theirs && mine.channels == 3 && theirs.channels == 3
-        }.map { $0.0.name }
-        guard !reversed.isEmpty else { return self }
+        func reversed(
+            _ own: [ModelInterface.Value], _ others: [ModelInterface.Value]
+        ) -> [String] {
+            zip(own, others).filter { mine, theirs in
+                guard let mine = mine.colorLayout, let theirs = theirs.colorLayout else {
+                    return false
+                }
+                return mine != theirs && mine.channels == 3 && theirs.channels == 3
+            }.map { $0.0.name }
+        }
+        let own = try self.interface
+        let inputs = reversed(own.inputs, interface.inputs)
+        let outputs = reversed(own.outputs, interface.outputs)
+        guard !(inputs + outputs).isEmpty else { return self }
         var other = self
         switch source {
         case .package(let package):
-            other.source = .package(package.reversingColors(ofInputs: reversed))
+            other.source = .package(package.reversingColors(ofInputs: inputs, outputs))
         case .network(var network):
             network.reversesColors.toggle()
             other.source = .network(network)

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import typing
+import warnings
 
 from retint import _arrays, _errors, _library, _models, _options, _references, _reports
 
@@ -110,6 +111,10 @@ def _check_pixels(model: _models.Model, values: typing.Mapping[str, typing.Any])
     """Refuses the values of a network for the pixels of an image, which would be nearly black."""
     for value in model.interface["inputs"]:
         array = values.get(value["name"])
+        if value.get("color_layout") == "bgr":
+            warnings.warn(
+                f"input {value['name']} is an image with blue first (BGR), and the reference gets "
+                "the channels in the same order", stacklevel=4)
         if array is None or not value.get("color_layout") or not hasattr(array, "max"):
             continue
         largest = float(array.max())

@@ -144,10 +144,13 @@ extension BenchmarkCommand {
                 execution: execution)
         }
         guard colorizerNames.contains(model) else {
+            let similar = Spelling.similar(to: model, among: colorizerNames)
             throw CommandError(
-                .input,
-                "\(model): neither a file nor an architecture; the architectures are "
-                    + colorizerNames.joined(separator: ", "))
+                similar.isEmpty ? .input : .usage,
+                "\(model): neither a file nor an architecture; "
+                    + (similar.isEmpty
+                        ? "the architectures are \(colorizerNames.joined(separator: ", "))"
+                        : "did you mean \(similar.joined(separator: ", "))?"))
         }
         let network = architecture.applied(to: .named(model))
         return Model(

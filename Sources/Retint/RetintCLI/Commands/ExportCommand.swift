@@ -141,6 +141,11 @@ struct ExportCommand: ParsableCommand {
         let source = try original.checkpoint.map { try ExportSource($0.checkpoint()) }
         var options = try options(for: source, original)
         let hasTarget = format.options.contains(.target)
+        if hasTarget, target == nil, let standard = source?.standardTarget, standard != .iOS15 {
+            Console.note(
+                "the inputs of layers are rounded to 8 bits, as they were trained, which takes "
+                    + "\(standard.rawValue); `retint quantize --weights int8` rounds the weights")
+        }
         // The target with the most operations: what the format does not have is translated.
         if !hasTarget { options.target = .iOS26 }
         let named = hasTarget && original.package == nil ? package : checkpoint
@@ -291,7 +296,8 @@ struct ExportCommand: ParsableCommand {
     private func options(
         for source: ExportSource?, _ original: Model
     ) throws -> ExportOptions {
-        var options = ExportOptions(target: target ?? .iOS15)
+        let standard = source?.standardTarget ?? .iOS15
+        var options = ExportOptions(target: target ?? standard)
         if let package = original.package {
             options = try ExportOptions(keepingThoseOf: package)
             options.target = target ?? options.target

@@ -182,11 +182,12 @@ extension TrainCommand {
         display.finishBar()
         let path = "\(configuration.output)/lr-range.html"
         try range.writePage(to: path)
-        func text(_ rate: Double?) -> String { rate.map { Format.significant($0) } ?? "none" }
+        guard let rate = range.tenthOfLowestRate else {
+            return Console.print("no step was taken; the curve is in \(path)")
+        }
         Console.print(
-            "the loss falls fastest at learning rate \(text(range.steepestRate)); a tenth of the "
-                + "rate with the lowest loss is \(text(range.tenthOfLowestRate)); the curve is in "
-                + path)
+            "optimizer.learning_rate: \(Format.significant(rate)) is a tenth of the rate with the "
+                + "lowest loss; the curve is in \(path)")
     }
 }
 

@@ -155,7 +155,11 @@ extension VerificationReport {
                 "from \(reduction.inputs.joined(separator: ", ")), recorded on "
                     + "\(reduction.recordedOn), to \(reduction.output): \(snr)"
             ] + reduction.failures
-                + ["verify it with --reference and \(reduction.tolerance.options)"])
+                + [
+                    "verify it with --reference, the file beside it"
+                        + (reduction.tolerance.options.isEmpty
+                            ? "" : ", and \(reduction.tolerance.options)")
+                ])
     }
 }
 

@@ -29,4 +29,16 @@ extension TrainingConfiguration {
                 errorNumber: ENOENT)
         }
     }
+
+    /// Refuses a run in a folder of photos, which its pictures would be among.
+    func checkOutput() throws(TrainingError) {
+        guard let own = FileIdentity(of: output) else { return }
+        for (key, path) in [("data.train", data.train), ("data.validation", data.validation ?? "")]
+        where FileIdentity(of: path) == own {
+            throw TrainingError(
+                .setting, place: "output",
+                "is the folder of \(key), and pictures of the run would become photos; choose "
+                    + "another folder")
+        }
+    }
 }

@@ -39,6 +39,7 @@ final class TrainingRun {
         ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
         try configuration.checkFiles(resumes: start == .resumed)
+        try configuration.checkOutput()
         let photos = try PhotoFolder(configuration.data)
         let configuration = try configuration.shared(over: ranks).counted(
             photos: photos.training.count)

@@ -74,6 +74,13 @@ enum TrainingStart {
                 "began from \(old.start ?? "random weights"), which init cannot change any more; "
                     + "leave init as it was, or start a new run")
         }
+        if let old, old.quantization.roundsInputs != configuration.quantization.roundsInputs {
+            throw TrainingError(
+                .cannotResume, file: path,
+                "was trained with quantization \(old.quantization.rawValue), and "
+                    + "\(configuration.quantization.rawValue) has other variables; start a new run "
+                    + "with init=\(path) quantization=\(configuration.quantization.rawValue)")
+        }
         if progress.step >= configuration.steps {
             report(
                 .note(

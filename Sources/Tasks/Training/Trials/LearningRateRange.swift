@@ -2,8 +2,8 @@ import Glibc
 public import RetintFiles
 import RetintPages
 
-/// Losses at learning rates that rise from step to step: where the loss falls fastest is a
-/// good rate to train with (Smith, "Cyclical Learning Rates for Training Neural Networks", 2017).
+/// Losses at learning rates that rise from step to step: below the rate with the lowest loss are
+/// good ones to train with (Smith, "Cyclical Learning Rates for Training Neural Networks", 2017).
 public struct LearningRateRange: Hashable, Sendable {
     /// The loss at one rate.
     public struct Point: Hashable, Sendable {
@@ -32,19 +32,7 @@ public struct LearningRateRange: Hashable, Sendable {
         return smoothed <= Self.divergence * lowest
     }
 
-    /// The rate at which the smoothed loss falls fastest; nil if it never falls.
-    public var steepestRate: Double? {
-        // After the minimum the loss only rises; the first points are mostly smoothing.
-        let minimum = points.indices.min { points[$0].loss < points[$1].loss } ?? 0
-        let slopes = points.indices.dropFirst(5).filter { $0 <= minimum }.map { index in
-            let (before, point) = (points[index - 1], points[index])
-            let slope = (point.loss - before.loss) / (log(point.rate) - log(before.rate))
-            return (rate: point.rate, slope: slope)
-        }
-        return slopes.min { $0.slope < $1.slope }.flatMap { $0.slope < 0 ? $0.rate : nil }
-    }
-
-    /// A tenth of the rate with the lowest loss; nil without points.
+    /// A tenth of the rate with the lowest smoothed loss, fastai's `lr_min`; nil without points.
     public var tenthOfLowestRate: Double? {
         points.min { $0.loss < $1.loss }.map { $0.rate / 10 }
     }
