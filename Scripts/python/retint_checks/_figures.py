@@ -236,7 +236,8 @@ KNOWN = (
     Known("#N (?:[a-z-]+ )?(?:photos|photographs)\\b", photo_counts, 40, {
         ("Datasets/README.md", 361): "candidates for `calibration`, before two lists changed",
         (SPEED, 160): "made for a measurement of speed",
-        (f"{CATALOG}/Reference/QuantizationFigures.md", 200): "taken from a split by --limit",
+        **{(f"{CATALOG}/Reference/QuantizationFigures.md", count): "taken from a split by --limit"
+           for count in (60, 100, 200, 400)},
         (f"{CATALOG}/Tasks/QuantizeAPackage.md", 200): "taken from a split by --limit",
     }),
     Known("#N Debian packages", lambda: {counts()["debian_packages"]}, 10, {}),
