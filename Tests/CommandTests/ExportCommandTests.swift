@@ -69,8 +69,13 @@ import Testing
             #expect(
                 try bench.run(["diff", source, "bgr.mlpackage"] + inputs).code == 2)
         }
-        try bench.expect(
-            0, "verify", "bgr.mlpackage", "--against", "bgr.mlpackage", "--photo", photo)
+        // One that takes blue first and turns it around is the same to an app.
+        try Self.weighing(.bgr, reverses: true).write(to: bench.path("turned.mlpackage"))
+        for (one, other) in [("turned", "rgb"), ("rgb", "turned"), ("bgr", "bgr")] {
+            try bench.expect(
+                0, "verify", "\(one).mlpackage", "--against", "\(other).mlpackage", "--photo",
+                photo)
+        }
     }
 
     /// So are pictures that come out.
@@ -85,16 +90,36 @@ import Testing
         #expect(verified.code == 2, "\(verified.output)")
         #expect(try bench.run(["diff", "rgb.mlpackage", "bgr.mlpackage"]).code == 2)
         try bench.expect(0, "verify", "bgr.mlpackage", "--against", "bgr.mlpackage")
+        // Blue and red weigh as much in the other order.
+        var turned = try Self.weighing(.bgr, weights: [3, 2, 1])
+        turned.description.outputs[0].type = .image(
+            ImageFeature(width: 8, height: 8, colorSpace: .bgr))
+        try turned.write(to: bench.path("turned.mlpackage"))
+        let photo = try bench.makePhoto("p.png")
+        for (one, other) in [("turned", "rgb"), ("rgb", "turned")] {
+            try bench.expect(
+                0, "verify", "\(one).mlpackage", "--against", "\(other).mlpackage", "--photo",
+                photo)
+        }
     }
 
-    /// The channels of an image of 8 × 8 pixels, times 1, 2 and 3.
-    private static func weighing(_ space: ImageFeature.ColorSpace) throws -> MLPackage {
+    /// The channels of an image of 8 × 8 pixels, times weights.
+    ///
+    /// - Parameter reverses: whether the last channel is the first before that.
+    private static func weighing(
+        _ space: ImageFeature.ColorSpace, weights: [Float] = [1, 2, 3], reverses: Bool = false
+    ) throws -> MLPackage {
         var builder = MILProgramBuilder()
         let type = MILTensorType(.float32, [1, 3, 8, 8])
-        let photo = builder.input("photo", type)
-        let weights = MILValue.floats([1, 2, 3], shape: [1, 3, 1, 1], as: .float32)
+        var photo = builder.input("photo", type)
+        if reverses {
+            photo = builder.operation(
+                "reverse", ["x": .name(photo), "axes": .constant(.integers([1]))],
+                name: "reverse", type: type)
+        }
+        let factors = MILValue.floats(weights, shape: [1, 3, 1, 1], as: .float32)
         let product = builder.operation(
-            "mul", ["x": .name(photo), "y": .constant(weights)], name: "mul", type: type)
+            "mul", ["x": .name(photo), "y": .constant(factors)], name: "mul", type: type)
         try builder.output(product, as: "weighed")
         let image = ImageFeature(width: 8, height: 8, colorSpace: space)
         let array = ArrayFeature(.float32, [1, 3, 8, 8])

@@ -317,10 +317,9 @@ class Models(Case):
                 retint.load(wrong)
 
     def test_values_for_pixels_are_refused(self):
-        path = ROOT / "Tests/MLPackageTests/Goldens/classifier-iOS16.mlpackage"
-        with retint.load(path, form="file") as model:
-            image = model.interface["inputs"][0]
-        x = numpy.random.default_rng(0).random(image["shape"]).astype("float32")
+        path = self.folder / "image.mlpackage"
+        retint.export(SMALL, path, input="image", size=64)
+        x = numpy.random.default_rng(0).random((1, 1, 64, 64)).astype("float32")
         with self.assertRaises(retint.UsageError) as caught:
             retint.verify(path, lambda x: x, x)
         self.assertIn("pixels of 0 to 255", str(caught.exception))
