@@ -51,6 +51,28 @@ import Testing
         #expect(best[0].optimizer.isEmpty)
     }
 
+    /// A run that is killed while it validates for the last time does so when it is resumed.
+    @Test func theLastStepIsSavedAfterItsValidation() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(7)
+        let configuration = try scratch.configuration("save_every=3", "validate_every=100")
+        var (done, saved) = (0, [Int]())
+        let run = try TrainingRun(configuration) {
+            if case .step(let step, _) = $0 { done = step }
+        }
+        let last = "\(configuration.output)/last.h5"
+        #expect(
+            try run.run {
+                guard done == 6, let training = try? Checkpoint(contentsOf: last).training else {
+                    return false
+                }
+                saved.append(TrainingProgress(json: training)?.step ?? 0)
+                return false
+            } == .finished)
+        #expect(!saved.isEmpty && saved.allSatisfy { $0 == 3 }, "\(saved)")
+        #expect(TrainingProgress(json: try Checkpoint(contentsOf: last).training ?? "")?.step == 6)
+    }
+
     private static func losses(_ scratch: TemporaryFolder, _ run: String) throws -> [Double] {
         let lines = try String(
             contentsOfFile: "\(scratch.path)/\(run)/metrics.jsonl", encoding: .utf8)

@@ -64,7 +64,8 @@ def _photos(folder):
 
 def _state(path):
     """A state dict with the names and shapes that retint lists as missing, a few at a time."""
-    command = [retint_tool.RETINT, "import", path, *NETWORK, "-o", path.with_suffix(".none")]
+    unwritten = path.with_name("none.h5")
+    command = [retint_tool.RETINT, "import", path, *NETWORK, "-o", unwritten]
     random = numpy.random.default_rng(0)
     tensors = {"stem.0.weight": numpy.zeros(1, "f4")}
     while True:
@@ -84,7 +85,7 @@ def _state(path):
                 tensors[name] = numpy.ones(shape, "f4")
             else:
                 tensors[name] = (random.standard_normal(shape) * 0.2).astype("f4")
-    path.with_suffix(".none").unlink(missing_ok=True)
+    unwritten.unlink(missing_ok=True)
 
 
 def _video(path, frames):

@@ -131,7 +131,9 @@ final class TrainingRun {
             if isDue(configuration.validateEvery) {
                 try validate { requests.stops || shouldStop() }
             }
-            if isDue(configuration.saveEvery) { try save() }
+            // After the last step, a run is saved once it has been validated: one that is killed
+            // before that would have nothing left to do.
+            if isDue(configuration.saveEvery), state.progress.step < lastStep { try save() }
             if let patience = configuration.patience,
                 state.progress.validationsSinceBest >= patience
             {
