@@ -8,7 +8,6 @@ import Synchronization
 enum Interruption {
     /// When the first signal arrived, in nanoseconds of the monotonic clock; 0 before.
     private static let requestTime = Atomic<UInt64>(0)
-    private static let nanosecondsOfOneRequest: UInt64 = 1_000_000_000
 
     /// Whether a signal has arrived.
     static var isRequested: Bool { requestTime.load(ordering: .relaxed) != 0 }
@@ -50,10 +49,11 @@ enum Interruption {
     private static func request(_ number: Int32) {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        let now = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec) | 1
+        let second: UInt64 = 1_000_000_000
+        let now = UInt64(time.tv_sec) &* second &+ UInt64(time.tv_nsec) | 1
         let first = requestTime.compareExchange(
             expected: 0, desired: now, ordering: .relaxed)
-        guard !first.exchanged, now &- first.original > nanosecondsOfOneRequest else { return }
+        guard !first.exchanged, now &- first.original > second else { return }
         signal(number, SIG_DFL)
         raise(number)
     }

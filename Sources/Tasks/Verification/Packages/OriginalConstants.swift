@@ -46,18 +46,15 @@ struct OriginalConstants {
         _ package: MLPackage, _ originals: [MILValue], _ paired: inout Set<String>
     ) {
         let constants = package.program.constantsByName
-        var rounded: RoundedConstants?
+        // Rounding them all takes time, and names mostly pair everything.
+        lazy var rounded = RoundedConstants(originals)
         for operation in package.program.computing {
             let name = operation.outputs[0].name
             for (parameter, arguments) in operation.inputs.sorted(by: { $0.key < $1.key }) {
                 guard arguments.count == 1, replacements[name]?[parameter] == nil,
                     let constant = arguments[0].name, let value = constants[constant],
-                    value.type.dataType == .float16
+                    value.type.dataType == .float16, let original = rounded.original(of: value)
                 else { continue }
-                // Rounding them all takes time, and names mostly pair everything.
-                let known = rounded ?? RoundedConstants(originals)
-                rounded = known
-                guard let original = known.original(of: value) else { continue }
                 replacements[name, default: [:]][parameter] = original
                 if paired.insert(constant).inserted { pairs.append((constant, original)) }
             }
