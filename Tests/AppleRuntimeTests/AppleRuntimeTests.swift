@@ -18,8 +18,9 @@ import Testing
     }
 
     /// A runtime whose Python is a shell script. Its arguments are the program, the version, `--`,
-    /// the model and the folder.
-    private func runtime(_ script: String, limit: Duration = .seconds(60)) throws -> AppleRuntime {
+    /// the model and the folder. Beside all other tests, a shell may wait minutes for a processor.
+    private func runtime(_ script: String, limit: Duration = .seconds(1800)) throws -> AppleRuntime
+    {
         let path = scratch.path("python")
         try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
@@ -27,7 +28,7 @@ import Testing
     }
 
     private func failure(
-        _ script: String, limit: Duration = .seconds(60), runs: Int = 1
+        _ script: String, limit: Duration = .seconds(1800), runs: Int = 1
     ) async throws -> AppleRuntimeError {
         let runtime = try runtime(script, limit: limit)
         let inputs = (0..<runs).map { _ in [(name: "x", data: Self.input)] }

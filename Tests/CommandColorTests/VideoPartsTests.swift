@@ -31,6 +31,7 @@ import Testing
         let result = try process.wait(limit: 60)
         #expect(result.code == 130)
         #expect(result.messages.contains("the same command continues"))
+        #expect(result.messages.contains("this one begins at the start"))
         let early = try bench.stream("out.mkv", "yuv420p").count
         #expect(early >= 250 && early < 900)
         // Parts of another video are not used.

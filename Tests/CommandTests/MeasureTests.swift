@@ -14,10 +14,13 @@ import Testing
         try bench.makeDirectory("d")
         let photo = bench.path(try bench.makePhoto("d/a.png"))
         let before = try Data(contentsOf: URL(filePath: photo))
+        let page = "page.html"
+        try FileManager.default.createSymbolicLink(
+            atPath: bench.path(page), withDestinationPath: photo)
         for command in [["evaluate", model], ["compare", model, model, "--rounds", "1"]] {
-            try bench.expect(
-                64, command + ["--data", "d", "--html", "d/a.png", "--size", "64"],
-                says: ["d/a.png", "input itself"])
+            let command = command + ["--data", "d", "--size", "64", "--html"]
+            try bench.expect(64, command + [page], says: [page, "input itself"])
+            try bench.expect(64, command + ["d/a.png"], says: ["d/a.png", "must end in .html"])
         }
         try bench.expect(
             64, "train", "--set", "data.train=\(bench.path("d"))", "data.crop=32", "--samples",

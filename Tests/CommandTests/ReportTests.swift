@@ -174,9 +174,11 @@ import Testing
     /// The peak is reset before each model: a small one does not inherit that of a large one.
     @Test(.enabled(if: !isSanitized, "a sanitizer's memory would count"))
     func thePeakIsTheModelsOwn() throws {
-        let name = try bench.makeCheckpoint()
-        try Checkpoint(.named("pico-unet"), seed: 1).write(to: bench.path("pico.h5"))
-        let report = try report(name, "--against", "pico.h5")
+        // The weights of the large one are far more than what the heap keeps of earlier work.
+        for (name, file) in [("eccv16", "large.h5"), ("pico-unet", "pico.h5")] {
+            try Checkpoint(.named(name), seed: 1).write(to: bench.path(file))
+        }
+        let report = try report("large.h5", "--against", "pico.h5")
         let memories = try ["model", "against"].map { key in
             let model = try #require(report[key] as? [String: Any])
             return try #require(model["memory"] as? [String: Int])
@@ -184,7 +186,7 @@ import Testing
         let differences = try ["peak_bytes", "weight_bytes"].map { key in
             try #require(memories[0][key]) - #require(memories[1][key])
         }
-        #expect(differences[1] > 1_000_000 && differences[0] > differences[1] / 2)
+        #expect(differences[1] > 100_000_000 && differences[0] > differences[1] / 2)
     }
 
     @Test func printsATable() throws {
@@ -235,7 +237,11 @@ import Testing
         try bench.expect(64, "report", name, "--size", "33", says: ["multiple of 32"])
         try bench.expect(65, "report", "absent.h5", says: ["absent.h5"])
         try bench.expect(65, "report", name, "--against", "absent.h5", says: ["absent.h5"])
-        try bench.expect(64, "report", name, "-o", name, says: ["is the input itself"])
+        let page = "page.html"
+        try bench.expect(64, "report", name, "-o", name, says: ["must end in .html"])
+        try FileManager.default.copyItem(atPath: bench.path(name), toPath: bench.path(page))
+        try bench.expect(64, "report", page, "-o", page, says: ["is the input itself"])
+        try FileManager.default.removeItem(atPath: bench.path(page))
         // The page's place is checked before anything is measured.
         try bench.expect(
             1, "report", "absent.h5", "-o", "absent/page.html", says: ["absent/page.html"])

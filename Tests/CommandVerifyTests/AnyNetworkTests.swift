@@ -63,6 +63,17 @@ import Testing
             65, "pair.onnx", "--against", photo, says: ["takes an image", "--range"])
     }
 
+    /// The nodes of a file that retint wrote have other names than those of its checkpoint, but the
+    /// same values.
+    @Test func anExportedFileIsPairedWithItsCheckpoint() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "--size", "64", "-o", "model.onnx")
+        let result = try bench.expect(0, ["verify", "model.onnx", "--against", model, "--json"])
+        let layers = try #require(try bench.json(result)["layers"] as? [[String: Any]])
+        let paired = layers.count { $0["compared_with"] != nil }
+        #expect(layers.count > 30 && 10 * paired > 7 * layers.count, "\(paired)")
+    }
+
     /// Their outputs are below the bounds that fit colors.
     @Test func smallOutputsOfOtherWeightsFail() throws {
         let result = try verify(

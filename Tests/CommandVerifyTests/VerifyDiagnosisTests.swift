@@ -43,7 +43,7 @@ import Testing
             #expect(judged.code == code && judged.output == measured.output)
             #expect(judged.output.contains("model.h5 itself in half precision"))
         }
-        try bench.expect(0, Self.run + ["--save", "fixed.json"])
+        try bench.expect(0, Self.run + ["--save", "fixed.json", "--bound", "fixed"])
         try bench.expect(
             64, "verify", "fixed.json", "--bound", "half", says: ["verify again with --bound half"])
     }

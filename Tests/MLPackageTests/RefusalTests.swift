@@ -27,6 +27,10 @@ struct RefusalTests {
         ("specification version", { $0.specificationVersion = 99 }),
         ("operation set", { $0.specificationVersion = 9 }),
         ("train", { $0.isUpdatable = true }),
+        (
+            "Convert the network again, with the state as another input and output.",
+            { $0.description_p.state = [ProtoFeatureDescription()] }
+        ),
         ("its functions are []", { $0.mlProgram.functions = [:] }),
         ("default function \"\"", functions(["small", "large"], default: "")),
         ("default function \"small\"", functions(["small", "small"], default: "small")),

@@ -118,6 +118,30 @@ import Testing
         #expect(Set(names).isSuperset(of: ["stem", "stage8.1"]))
     }
 
+    /// A convolution that contains a normalization has the name of one in a package of another
+    /// program, and the values of both: it is compared with the normalization.
+    @Test func aFoldedNormalizationIsComparedByItsValues() throws {
+        let fixture = try Fixture()
+        let values = try fixture.values()
+        let modules = ["stem.0": "stem.0.conv2d", "stem.1": "stem.1.batch_norm"]
+        var tensors = [("inputs/L", fixture.lightness), ("outputs/ab", try fixture.ab())]
+        for (module, value) in modules {
+            tensors.append(("activations/\(module)", try #require(values[value])))
+        }
+        let reference = try Reference(contentsOf: fixture.write(tensors))
+        var package = try #require(fixture.package(ExportOptions(size: 64)).package)
+        package.description.metadata.userDefined["retint.values"] = nil
+        let name = try package.spoil("conv", "weight", at: 0) { $0 }
+        #expect(name.hasPrefix("stem_0"))
+        let report = try Model(package, name: "folded").verify(against: reference)
+        let pairs = report.layers.compactMap { layer in
+            layer.error.map { (layer.value.name, $0.expected) }
+        }
+        #expect(pairs.contains { $0.0 == name && $0.1 == "stem.1" }, "\(pairs)")
+        #expect(!pairs.contains { $0.1 == "stem.0" })
+        #expect(report.layers.allSatisfy { ($0.error?.snr ?? 100) > 80 })
+    }
+
     @Test func coremltoolsNamesOfBothPrecisionsAreTheSame() throws {
         func golden(_ name: String) throws -> Model {
             try Model(contentsOf: goldenPath("\(name).mlpackage", of: "MLPackageTests"))

@@ -103,7 +103,7 @@ import Testing
         #expect(single == Tolerance(maxRelative: 1e-4, maxRoundingRatio: 4))
         #expect(single.replacing(with: Tolerance(atol: 1)) == Tolerance(atol: 1))
         let half = Tolerance.standard(.float16, isSameNetwork: true, isColorizer: false)
-        #expect(half == Tolerance(minSNR: 30))
+        #expect(half == Tolerance(minSNR: 30, maxHalfRatio: 8))
         #expect(half.replacing(with: Tolerance(minPSNR: 50)) == Tolerance(minPSNR: 50))
         let both = Tolerance(minPSNR: 50, minSNR: 20)
         #expect(half.replacing(with: both) == both)
@@ -114,10 +114,23 @@ import Testing
 
     @Test func standardBounds() {
         let half = Tolerance.standard(.float16, isSameNetwork: true)
-        #expect(half == Tolerance(minPSNR: 60))
+        #expect(half == Tolerance(minPSNR: 60, maxHalfRatio: 8))
+        #expect(half.replacing(with: Tolerance(minPSNR: 70)) == Tolerance(minPSNR: 70))
+        #expect(
+            half.replacing(with: Tolerance(meanDeltaE: 1))
+                == Tolerance(minPSNR: 60, meanDeltaE: 1, maxHalfRatio: 8))
+        #expect(
+            Tolerance(maxHalfRatio: 2).replacing(with: Tolerance(minPSNR: 70))
+                == Tolerance(minPSNR: 70, maxHalfRatio: 2))
+        #expect(
+            Tolerance.standard(.float16, isSameNetwork: true, measuresRounding: false)
+                == Tolerance(minPSNR: 60))
         #expect(
             Tolerance.standard(.float32, isSameNetwork: false)
-                == Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001))
+                == Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001, maxRoundingRatio: 16))
+        #expect(
+            Tolerance.standard(.float32, isSameNetwork: false, isColorizer: false)
+                == Tolerance(maxRelative: 1e-4, maxRoundingRatio: 16))
         #expect(
             Tolerance.standard(.float32, isSameNetwork: true, measuresRounding: false)
                 == Tolerance(atol: 1e-4, rtol: 1e-5))

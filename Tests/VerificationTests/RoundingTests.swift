@@ -58,6 +58,65 @@ import Testing
         #expect(fixed.tolerance == Tolerance(atol: 1e-4, rtol: 1e-5))
     }
 
+    /// A fault that the fixed bounds allow is found by what the arithmetic itself loses: of the
+    /// reference network, or of the package where the expected values are those of a file.
+    @Test(arguments: [ExportOptions.Precision.float32, .float16], [true, false])
+    func aFaultWithinTheFixedBoundsIsFound(
+        _ precision: ExportOptions.Precision, isFile: Bool
+    ) throws {
+        let fixture = try Fixture()
+        var options = ExportOptions(size: 64)
+        options.precision = precision
+        let exported = try fixture.package(options).package
+        let (model, inputs) = (try fixture.model(), fixture.samples(1))
+        func report(_ package: MLPackage?) throws -> VerificationReport {
+            let tested = try Model(#require(package), name: "tested")
+            guard isFile else { return try tested.verify(against: model, on: inputs) }
+            let lightness = try #require(try inputs.input(0).tensors.first).data
+            return try tested.verify(against: Reference(running: model, on: lightness))
+        }
+        let right = try report(exported)
+        #expect(right.passed, "\(right.failures)")
+
+        var package = try #require(exported)
+        _ = try package.spoil("conv", "weight", at: 1) { weight in
+            var scalars = try weight.floats()
+            let filter = scalars.indices.prefix(scalars.count / (weight.type.shape?[0] ?? 1))
+            for index in filter { scalars[index] *= precision == .float32 ? 1.001 : 1.1 }
+            return .floats(scalars, shape: weight.type.shape, as: weight.type.dataType)
+        }
+        let wrong = try report(package)
+        let output = wrong.outputs[0]
+        #expect(output.metrics.psnr > (precision == .float32 ? 100 : 60))
+        let text = precision == .float32 ? "float32" : "half precision"
+        #expect(
+            output.failures.contains { $0.contains(text) },
+            "\(output.metrics.psnr) \(output.roundingRatio ?? output.halfRatio ?? .nan)")
+    }
+
+    /// Where half precision is exact, or overflows, the fixed bound alone decides.
+    @Test func onlyAKnownErrorOfHalfPrecisionIsABound() throws {
+        let fixture = try Fixture()
+        var options = ExportOptions(size: 64)
+        options.precision = .float16
+        let report = try fixture.package(options)
+            .verify(against: fixture.model(), on: fixture.samples(1))
+        let output = report.outputs[0]
+        #expect(output.halfRatio.map { $0 > 0.1 && $0 < 4 } == true)
+        let strict = Tolerance(minPSNR: 20, maxHalfRatio: 0.01)
+        #expect(output.judged(by: strict).failures.count == 1)
+        let exact = VerificationReport.ErrorMetrics(computed: [1], expected: [1], peak: 1)
+        for half in [nil, exact] {
+            let other = VerificationReport.Output(
+                name: "ab", shape: output.shape, metrics: output.metrics, peak: output.peak,
+                largest: output.largest, nonFinite: nil, half: half, rounding: nil, sha256: nil,
+                unitChange: nil, frontier: output.frontier, tolerance: strict)
+            #expect(other.failures.isEmpty)
+            let alone = other.judged(by: Tolerance(maxHalfRatio: 0.01))
+            #expect(alone.failures.count == 1)
+        }
+    }
+
     /// What was measured is saved, and judged again.
     @Test func ratiosAreSaved() throws {
         let fixture = try Fixture()

@@ -55,9 +55,9 @@ class Case(unittest.TestCase):
     def lightness(self, side=64):
         return numpy.random.default_rng(0).uniform(0, 100, (1, 1, side, side)).astype("float32")
 
-    def network(self, name="net.onnx"):
+    def network(self, name="net.onnx", seed=0):
         """A module, an ONNX file of it, and an input."""
-        torch.manual_seed(0)
+        torch.manual_seed(seed)
         module, x = Net().eval(), torch.randn(1, 3, 32, 32)
         path = str(self.folder / name)
         torch.onnx.export(module, (x,), path, input_names=["x"], output_names=["y"],

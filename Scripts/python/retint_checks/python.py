@@ -67,6 +67,15 @@ class References(Case):
         # The module is as it was.
         self.assertTrue(all(part.training and not part._forward_hooks for part in module.modules()))
 
+    def test_a_hundredth_of_a_filter_is_found(self):
+        for seed in range(3):
+            module, path, x = self.network(seed=seed)
+            self.assertTrue(retint.verify(path, module, x).passed)
+            with torch.no_grad():
+                module.body[2].weight[0] *= 1.01
+            report = retint.verify(path, module, x)
+            self.assertIn("float32 itself loses", str(report.failures))
+
     def test_functions_sessions_arrays_and_files(self):
         import onnxruntime
         module, path, x = self.network()
@@ -184,6 +193,9 @@ class References(Case):
             retint.verify(path, module, [x, x])
         with self.assertRaises(retint.UsageError):
             retint.verify(path, module, x, nonsense=1)
+        with self.assertRaises(retint.UsageError) as caught:
+            retint.verify(path, module.state_dict(), x)
+        self.assertIn("instead of its weights", str(caught.exception))
         with self.assertRaises(ZeroDivisionError):
             retint.verify(path, lambda x: 1 / 0, x)
 

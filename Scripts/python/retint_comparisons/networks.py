@@ -10,7 +10,8 @@ what it makes of coremltools' float32 packages: weights in 8 and 4 bits, ONNX an
 float32 file passes with an error of at most 1e-4 of the output's range, a float16 one with a PSNR
 of at least 55 dB, or of what PyTorch's own float16 has, less 1 dB; where that overflows, it
 overflows as well. Quantized weights pass with the PSNR that coremltools reaches with the same type,
-less 1 dB.
+less 1 dB. The largest ratio is that of an error to what float32 or half precision loses in the
+network itself, of which `retint verify` allows 16 and 8 times.
 
 FOLDER keeps files and results: a run that is repeated only makes and judges what is missing, and
 --again judges all again. Prints a table, the results of each kind, and what fails. The exit status
@@ -219,17 +220,20 @@ def judge(kind, path, reference, other):
         rival = "coremltools" if kind.quantized else "PyTorch's float16"
         text += f" ({rival} {other:.1f} dB)"
     return {"state": "passed" if passed else "failed", "text": text if passed else f"WRONG {text}",
-            "share": found.share, "psnr": found.psnr}
+            "share": found.share, "psnr": found.psnr, "ratio": found.ratio}
 
 
 def summary(networks, kinds, results):
-    rows, succeeded = [("kind", "made", "passed", "wrong", "refused", "share")], True
+    rows = [("kind", "made", "passed", "wrong", "refused", "share", "largest ratio")]
+    succeeded = True
     for kind in kinds:
         states = [results[network, kind.name]["state"] for network in networks]
         made = len(states) - states.count("unmade")
         share = states.count("passed") / made if made else 1
         succeeded = succeeded and share >= LEAST_SHARE
+        ratios = [results[network, kind.name].get("ratio") or 0 for network in networks]
         rows.append((kind.name, str(made), str(states.count("passed")),
-                     str(states.count("failed")), str(states.count("refused")), f"{share:.1%}"))
+                     str(states.count("failed")), str(states.count("refused")), f"{share:.1%}",
+                     f"{max(ratios):.2f}"))
     print("\n" + "\n".join(retint_tables.aligned(rows)))
     return 0 if succeeded else 1

@@ -16,18 +16,24 @@ class Verdict:
     # where values are not finite.
     share: float = math.inf
     psnr: float = -math.inf
+    # The error as a multiple of what float32 or half precision loses in the model itself; None
+    # where that is not known.
+    ratio: float | None = None
     # Why there are no numbers; None if there are.
     refusal: str | None = None
 
     @property
     def text(self):
-        return self.refusal or f"error {self.share:.1e} of the range, PSNR {self.psnr:.1f} dB"
+        if self.refusal:
+            return self.refusal
+        ratio = f", {self.ratio:.2f} times the arithmetic's" if self.ratio is not None else ""
+        return f"error {self.share:.1e} of the range, PSNR {self.psnr:.1f} dB{ratio}"
 
 
 def verdict(path, reference, time_limit, values=None):
     """Has retint run a file on a reference's inputs, and write all values to a folder."""
     command = [retint_tool.RETINT, "verify", path, "--reference", reference, "--json",
-               "--atol", "1e30", *(["--intermediates", values] if values else [])]
+               *(["--intermediates", values] if values else [])]
     try:
         done = subprocess.run(
             [str(word) for word in command], capture_output=True, text=True, timeout=time_limit)
@@ -36,13 +42,14 @@ def verdict(path, reference, time_limit, values=None):
     if done.returncode not in (0, 2):
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         return Verdict(refusal=" ".join(lines)[:300])
-    share, psnr = 0, math.inf
+    share, psnr, ratios = 0, math.inf, []
     for output in json.loads(done.stdout)["outputs"].values():
         # Values that are not numbers have no error, and equal ones no PSNR.
         error = output["max_abs_error"]
         share = max(share, math.inf if error is None else error / (output["peak"] or 1))
         psnr = min(psnr, -math.inf if error is None else output["psnr_db"] or math.inf)
-    return Verdict(share, psnr)
+        ratios += [output[key] for key in ("half_ratio", "rounding_ratio") if output.get(key)]
+    return Verdict(share, psnr, max(ratios, default=None))
 
 
 def written_output(folder):

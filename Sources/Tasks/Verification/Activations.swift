@@ -18,6 +18,14 @@ extension Reference {
         /// The path or the name of each activation, and its shape, in the order of the file.
         package let shapes: [(path: String, shape: Shape)]
 
+        /// Whether the values are those of a program's operations, and not of modules.
+        var isOfOperations: Bool {
+            switch source {
+            case .operations: true
+            case .modules: false
+            }
+        }
+
         /// Nil if the file has no activations.
         init?(in reader: HDF5Reader) throws {
             guard reader.contains(Self.group) else { return nil }

@@ -43,13 +43,17 @@ final class ModelValues: ExpectedValues {
         let matching = ValueMatching(program, other)
         matches = matching.pairs
         if matching.leavesMany {
-            matches =
-                StructuralMatching(
-                    try program.items(on: inputs, count: 2), try other.items(on: inputs, count: 2),
-                    names: matching.pairs
-                ).pairs
-            // Values that were paired by their elements may have different shapes, and layouts.
-            isRowMajor = true
+            let structural = StructuralMatching(
+                try program.items(on: inputs, count: 2), try other.items(on: inputs, count: 2),
+                names: matching.pairs)
+            // Other nodes with other values are those of another network.
+            let agreeing = structural.pairs.values.count { $0.pairing == .values }
+            let fewest = min(program.values.count, other.values.count)
+            if !matching.nodesDiffer || 2 * agreeing >= fewest {
+                matches = structural.pairs
+                // Values that were paired by their elements may have different shapes, and layouts.
+                isRowMajor = true
+            }
         }
         wanted = Set(matches.values.map(\.other))
     }

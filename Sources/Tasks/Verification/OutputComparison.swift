@@ -69,12 +69,13 @@ extension VerificationReport {
 }
 
 extension VerificationReport.Output {
-    /// The root mean square error, as a multiple of that of the reference network's own run in half
-    /// precision; nil if that was not measured, NaN if either run produces NaN or infinity.
+    /// The root mean square error, as a multiple of what half precision loses, see
+    /// ``Tolerance/maxHalfRatio``; nil if that was not measured, NaN if either run produces NaN or
+    /// infinity.
     public var halfRatio: Double? { half.map { metrics.rootMeanSquareRatio(to: $0) } }
 
-    /// The root mean square error, as a multiple of what float32 loses in the reference network;
-    /// nil if that was not measured.
+    /// The root mean square error, as a multiple of what float32 loses, see
+    /// ``Tolerance/maxRoundingRatio``; nil if that was not measured.
     public var roundingRatio: Double? {
         rounding.map { metrics.roundingRatio(to: $0) }
     }
@@ -90,7 +91,9 @@ extension VerificationReport.Output {
         if tolerance.boundsEachValue {
             checks.append(check(.eachValue, valueFailure(tolerance.atol ?? 0, tolerance.rtol ?? 0)))
         }
-        if let bound = tolerance.maxRelative {
+        let ratio = tolerance.maxRoundingRatio.flatMap { _ in roundingRatio }
+        // How much float32 loses in this network says more than a share that suits most networks.
+        if let bound = tolerance.maxRelative, ratio == nil {
             checks.append(check(.maxRelative, relativeFailure(bound)))
         }
         if let bound = tolerance.meanAbs {
@@ -103,19 +106,23 @@ extension VerificationReport.Output {
         if let bound = tolerance.minSNR {
             checks.append(check(.snr, failure("the SNR", metrics.snr, below: bound)))
         }
-        if let bound = tolerance.maxHalfRatio {
+        if let bound = tolerance.maxHalfRatio, !tolerance.supplementsByHalf || isHalfRatioKnown {
             checks.append(check(.halfRatio, halfFailure(bound)))
         }
         if let bound = tolerance.maxRoundingRatio {
-            if let ratio = roundingRatio {
+            if let ratio {
                 checks.append(check(.roundingRatio, roundingFailure(ratio, above: bound)))
-            } else if peak == LabPlanes.abSpan {
+            } else if peak == LabPlanes.abSpan, !tolerance.boundsEachValue {
                 // Where it was not measured, colors have the bound that they had before.
                 checks.append(check(.eachValue, valueFailure(1e-4, 1e-5)))
             }
         }
         return checks
     }
+
+    /// Whether there is an error of half precision to compare with: values that are exact in half
+    /// precision, such as indices, say nothing about those that are not.
+    private var isHalfRatioKnown: Bool { half.map { $0.snr.isFinite } ?? false }
 
     /// The largest |c − e| relative to the largest |e|; nil if the latter is not known.
     public var maxRelativeToLargest: Double? {
@@ -139,7 +146,7 @@ extension VerificationReport.Output {
                 + "there is no error to compare with; use other bounds"
         }
         return failure(
-            "the error, as a multiple of that of the reference network in half precision,",
+            "the error, as a multiple of that of half precision alone,",
             halfRatio, above: bound)
     }
 

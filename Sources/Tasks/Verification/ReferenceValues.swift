@@ -36,24 +36,33 @@ final class ReferenceValues: ExpectedValues {
         guard let activations = reference.activations else { return }
         let names = activations.names(for: program, images: runs)
         matches = names.mapValues { Counterpart(name: $0, pairing: .name) }
-        // Otherwise the names of the model are those of the modules.
-        guard 2 * names.count < activations.shapes.count else { return }
-        let items = activations.shapes.map { path, shape in
+        // Otherwise it is known which module computes which value.
+        let isCertain = activations.isOfOperations || program.values.contains { $0.node != nil }
+        guard !isCertain || 2 * names.count < activations.shapes.count else { return }
+        let (own, others) = (try program.items(on: inputs, count: 1), items(of: activations))
+        let positions = Dictionary(
+            activations.shapes.enumerated().map { ($1.path, $0) }
+        ) { first, _ in first }
+        let named = names.compactMapValues { positions[$0] }
+        // A convolution with a folded normalization has the name of one, and the values of both.
+        let agreeing = StructuralMatching.agreeing(named, own, others)
+        func pairs(_ named: [Int: Int]) -> [Int: StructuralMatching.Pair] {
+            named.mapValues { .init(other: $0, pairing: .name) }
+        }
+        let matching = StructuralMatching(
+            own, others, known: pairs(isCertain ? named : agreeing), names: pairs(named))
+        matches = matching.pairs.mapValues { pair in
+            Counterpart(name: activations.shapes[pair.other].path, pairing: pair.pairing)
+        }
+    }
+
+    private func items(of activations: Reference.Activations) -> [StructuralMatching.Item] {
+        activations.shapes.map { path, shape in
             let canBeSplit = runs == 1 || shape.rank > 0 && shape[0] > 0 && shape[0] % runs == 0
             let data = canBeSplit ? try? part(of: activations.read(path)) : nil
             return StructuralMatching.Item(
                 operation: "", shape: data?.shape ?? shape, inputs: [],
                 signature: data.map { ValueSignature($0.scalars) })
-        }
-        let positions = Dictionary(
-            activations.shapes.enumerated().map { ($1.path, $0) }
-        ) { first, _ in first }
-        let known = names.compactMapValues { positions[$0] }
-        let matching = StructuralMatching(
-            try program.items(on: inputs, count: 1), items,
-            known: known.mapValues { .init(other: $0, pairing: .name) })
-        matches = matching.pairs.mapValues { pair in
-            Counterpart(name: activations.shapes[pair.other].path, pairing: pair.pairing)
         }
     }
 

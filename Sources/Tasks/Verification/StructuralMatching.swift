@@ -30,6 +30,8 @@ struct StructuralMatching {
     /// Two values are the same below this relative difference. Quantized weights alone change
     /// values by a tenth.
     private static let closest = 0.2
+    /// Below this relative difference, nothing tells values apart but rounding.
+    private static let rounding = 1e-6
     /// The next candidate has to be this many times farther away, unless order decides.
     private static let margin = 3.0
 
@@ -93,6 +95,23 @@ extension StructuralMatching {
                 found.isClear || back.isClear
             else { continue }
             add(index, found.index, .values)
+        }
+    }
+
+    /// The pairs of names whose items may be the same value: they are near enough, and no other
+    /// item is much nearer. Those that were not computed may be the same.
+    static func agreeing(_ named: [Int: Int], _ own: [Item], _ others: [Item]) -> [Int: Int] {
+        let sizes = Dictionary(grouping: others.indices, by: { others[$0].count })
+        return named.filter { index, other in
+            guard let signature = own[index].signature, let theirs = others[other].signature
+            else { return true }
+            let distance = signature.distance(to: theirs)
+            guard distance < closest else { return false }
+            return distance < rounding
+                || sizes[own[index].count, default: []].allSatisfy { candidate in
+                    let found = others[candidate].signature?.distance(to: signature) ?? .infinity
+                    return margin * found > distance
+                }
         }
     }
 

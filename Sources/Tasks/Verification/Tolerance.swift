@@ -3,6 +3,11 @@ import RetintRuntime
 /// How many times what float32 itself loses a correct model may be off: nearly twice as much as the
 /// worst of the correct exports in the article "What verification finds".
 private let standardRoundingRatio = 4.0
+/// The same where the expected values were computed by another framework, which orders its sums
+/// otherwise and approximates other functions.
+private let otherEngineRoundingRatio = 16.0
+/// How many times what half precision loses a correct float16 model may be off.
+private let standardHalfRatio = 8.0
 
 /// The bounds that a model's outputs must meet; a bound that is nil is not checked.
 public struct Tolerance: Hashable, Sendable {
@@ -10,7 +15,8 @@ public struct Tolerance: Hashable, Sendable {
     public var atol: Double?
     /// The relative part of the bound |c − e| ≤ atol + rtol·|e| on each value.
     public var rtol: Double?
-    /// The largest |c − e| of an output, relative to its largest |e|.
+    /// The largest |c − e| of an output, relative to its largest |e|; not checked where
+    /// ``maxRoundingRatio`` is.
     public var maxRelative: Double?
     /// The largest mean |c − e| of an output.
     public var meanAbs: Double?
@@ -21,10 +27,12 @@ public struct Tolerance: Hashable, Sendable {
     /// The largest mean CIEDE2000 difference of the colors.
     public var meanDeltaE: Double?
     /// The largest root mean square error of an output, as a multiple of the error of the reference
-    /// network's own run in half precision.
+    /// network's own run in half precision; of the model's own, where the expected values are
+    /// those of a file.
     public var maxHalfRatio: Double?
     /// The largest root mean square error of an output, as a multiple of what float32 itself loses:
-    /// of the difference of the reference network's runs in float32 and in float64.
+    /// of the difference of the reference network's runs in float32 and in float64; of the model's
+    /// own, where the expected values are those of a file.
     public var maxRoundingRatio: Double?
 
     /// Creates bounds; those that are nil are not checked.
@@ -46,10 +54,10 @@ public struct Tolerance: Hashable, Sendable {
 
     /// The default bounds for a model with weights of a given precision.
     ///
-    /// Between models that retint runs in float32, the bound follows from what float32 loses in the
-    /// reference network. Those of colors are in the units of a and b. Any other output has the
-    /// bounds of intermediate values, which are relative to the expected values: see
-    /// ``LayerTolerance/standard(_:measuresRounding:)``.
+    /// The bounds in float32 follow from what float32 itself loses, and those in float16 from what
+    /// half precision loses. Beside them, those of colors are in the units of a and b, and any
+    /// other output has the bounds of intermediate values, which are relative to the expected
+    /// values: see ``LayerTolerance/standard(_:measuresRounding:)``.
     ///
     /// - Parameters:
     ///   - precision: the precision of the model's weights.
@@ -62,16 +70,30 @@ public struct Tolerance: Hashable, Sendable {
         _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool = true,
         measuresRounding: Bool = true
     ) -> Tolerance {
-        let measures = measuresRounding && isSameNetwork
+        var result = fixed(
+            precision, isSameNetwork: isSameNetwork, isColorizer: isColorizer)
+        guard measuresRounding else { return result }
+        switch precision {
+        case .float32 where isSameNetwork && isColorizer:
+            return Tolerance(minPSNR: 120, maxRoundingRatio: standardRoundingRatio)
+        case .float32:
+            result.maxRoundingRatio =
+                isSameNetwork ? standardRoundingRatio : otherEngineRoundingRatio
+        case .float16: result.maxHalfRatio = standardHalfRatio
+        case .quantized: break
+        }
+        return result
+    }
+
+    /// The default bounds where it is not known what an arithmetic loses.
+    private static func fixed(
+        _ precision: ModelPrecision, isSameNetwork: Bool, isColorizer: Bool
+    ) -> Tolerance {
         guard isColorizer else {
-            let relative = LayerTolerance.standard(precision, measuresRounding: measures)
-            return Tolerance(
-                maxRelative: relative.maxRelative, minSNR: relative.minSNR,
-                maxRoundingRatio: relative.maxRoundingRatio)
+            let relative = LayerTolerance.standard(precision)
+            return Tolerance(maxRelative: relative.maxRelative, minSNR: relative.minSNR)
         }
         switch precision {
-        case .float32 where measures:
-            return Tolerance(minPSNR: 120, maxRoundingRatio: standardRoundingRatio)
         case .float32 where isSameNetwork: return Tolerance(atol: 1e-4, rtol: 1e-5)
         case .float32: return Tolerance(atol: 0.01, rtol: 0, meanAbs: 0.001)
         case .float16: return Tolerance(minPSNR: 60)
@@ -84,12 +106,14 @@ public struct Tolerance: Hashable, Sendable {
     /// Overriding atol or rtol also drops the bounds on the mean and on the relative error.
     /// Overriding the PSNR also drops those on the SNR and on the color difference. Overriding any
     /// bound on an error drops the one relative to what float32 loses, and the PSNR that comes with
-    /// it. Each is kept if `overrides` also sets it.
+    /// it, and the one relative to what half precision loses, unless that is the only bound. Each
+    /// is kept if `overrides` also sets it.
     public func replacing(with overrides: Tolerance) -> Tolerance {
         var result = self
         if maxRoundingRatio != nil, !overrides.withoutColors.isEmpty {
             (result.maxRoundingRatio, result.minPSNR) = (nil, nil)
         }
+        if supplementsByHalf, !overrides.withoutColors.isEmpty { result.maxHalfRatio = nil }
         if overrides.boundsEachValue { (result.meanAbs, result.maxRelative) = (nil, nil) }
         if overrides.minPSNR != nil { (result.meanDeltaE, result.minSNR) = (nil, nil) }
         result.atol = overrides.atol ?? atol
@@ -99,7 +123,7 @@ public struct Tolerance: Hashable, Sendable {
         result.minPSNR = overrides.minPSNR ?? result.minPSNR
         result.minSNR = overrides.minSNR ?? result.minSNR
         result.meanDeltaE = overrides.meanDeltaE ?? result.meanDeltaE
-        result.maxHalfRatio = overrides.maxHalfRatio ?? maxHalfRatio
+        result.maxHalfRatio = overrides.maxHalfRatio ?? result.maxHalfRatio
         result.maxRoundingRatio = overrides.maxRoundingRatio ?? result.maxRoundingRatio
         return result
     }
@@ -108,6 +132,18 @@ public struct Tolerance: Hashable, Sendable {
     private var withoutColors: Tolerance {
         var result = self
         result.meanDeltaE = nil
+        return result
+    }
+
+    /// Whether the bound relative to what half precision loses comes beside a fixed one, which
+    /// decides where that is not known.
+    var supplementsByHalf: Bool { maxHalfRatio != nil && (minSNR != nil || minPSNR != nil) }
+
+    /// The bounds for any legal arithmetic, some of which lose more than the one in which half
+    /// precision was measured.
+    var ofAnyArithmetic: Tolerance {
+        var result = self
+        if supplementsByHalf { result.maxHalfRatio = nil }
         return result
     }
 

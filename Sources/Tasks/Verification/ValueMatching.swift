@@ -11,8 +11,11 @@ import RetintTensors
 struct ValueMatching {
     /// The pairs by the indices of the first model's values.
     private(set) var pairs: [Int: StructuralMatching.Pair] = [:]
-    /// Whether many values of both models have no counterpart, though their nodes are not known.
+    /// Whether many values of both models have no counterpart, and their nodes are not known, or
+    /// not the same.
     private(set) var leavesMany = false
+    /// Whether the nodes of both models are known, and most are not the same.
+    private(set) var nodesDiffer = false
 
     /// Pairs the values of two programs; outputs are paired by their order.
     init(_ model: ModelProgram, _ other: ModelProgram) {
@@ -20,8 +23,10 @@ struct ValueMatching {
         for (a, b) in nodes?.pairs ?? pairsByName(model, other) {
             add(a, b, nodes == nil ? .name : .recorded, model, other)
         }
+        nodesDiffer = nodes?.areOfOneNetwork == false
         leavesMany =
-            nodes == nil && 10 * pairs.count < 9 * min(model.values.count, other.values.count)
+            nodes?.areOfOneNetwork != true
+            && 10 * pairs.count < 9 * min(model.values.count, other.values.count)
         guard model.outputIndices.count == other.outputIndices.count else { return }
         for case (let own?, let theirs?) in zip(model.outputIndices, other.outputIndices) {
             add(own, theirs, .name, model, other)

@@ -84,6 +84,29 @@ extension Model {
     ) throws -> VerificationReport {
         let inputs = VerificationInputs(
             reference, batchSize: try verifying { try batchSize })
+        let expected = ReferenceValues(reference)
+        let bounds = try options.bounds(precision, expected)
+        // The run of a model that cannot be measured, since it overflows, says more than this.
+        let half = bounds.tolerance.maxHalfRatio.flatMap { _ in
+            try? halfPrecisionErrors(
+                of: self, for: self, on: inputs,
+                expected: RecordedOutputs(self, for: self, on: inputs))
+        }
+        let rounding =
+            bounds.needsRounding ? try? RoundingErrors(of: self, for: self, on: inputs) : nil
+        return try VerificationRun(
+            self, against: expected, on: inputs, options, half: half ?? [:],
+            rounding: rounding?.outputs ?? [:]
+        ).report()
+    }
+
+    /// The same without measuring what the arithmetic itself loses: bounds that are relative to
+    /// that are not checked.
+    func compare(
+        with reference: Reference, options: VerificationOptions
+    ) throws -> VerificationReport {
+        let inputs = VerificationInputs(
+            reference, batchSize: try verifying { try batchSize })
         return try VerificationRun(self, against: ReferenceValues(reference), on: inputs, options)
             .report()
     }
@@ -104,12 +127,14 @@ extension Model {
         let inputs = try verifying {
             try inputs ?? .noise(for: interface, shapes: inputShapes())
         }
-        let half = try options.tolerance?.maxHalfRatio.map { _ in
+        let bounds = try options.bounds(precision, ModelValues(other))
+        let half = try bounds.tolerance.maxHalfRatio.map { _ in
             try halfPrecisionErrors(
                 of: other, for: self, on: inputs,
                 expected: RecordedOutputs(other, for: self, on: inputs))
         }
-        let rounding = try roundingErrors(of: other, on: inputs, options)
+        let rounding =
+            bounds.needsRounding ? try RoundingErrors(of: other, for: self, on: inputs) : nil
         var report = try VerificationRun(
             self, against: ModelValues(other, rounding: rounding), on: inputs, options,
             half: half ?? [:], rounding: rounding?.outputs ?? [:]
@@ -147,14 +172,6 @@ extension Model {
                 of: graph(on: first, folds: false), against: other.graph(on: first, folds: false)
             ).found
         }
-    }
-
-    /// What float32 loses in the other model; nil if no bound asks for that.
-    private func roundingErrors(
-        of other: Model, on inputs: VerificationInputs, _ options: VerificationOptions
-    ) throws -> RoundingErrors? {
-        let bounds = try options.bounds(precision, ModelValues(other))
-        return bounds.needsRounding ? try RoundingErrors(of: other, for: self, on: inputs) : nil
     }
 }
 

@@ -24,8 +24,8 @@ public struct VerificationBounds: Hashable, Sendable {
     ///   - isSameNetwork: whether the expected values come from another model, run by the same
     ///     engine, rather than from a file.
     ///   - isColorizer: whether the outputs are a and b.
-    ///   - measuresRounding: whether bounds may be relative to what float32 itself loses, which
-    ///     takes a run in float64.
+    ///   - measuresRounding: whether bounds may be relative to what float32 or half precision
+    ///     itself loses, which takes more runs.
     public static func standard(
         _ precision: ModelPrecision, compute: ComputePrecision?, isSameNetwork: Bool,
         isColorizer: Bool = true, measuresRounding: Bool = true
@@ -36,7 +36,7 @@ public struct VerificationBounds: Hashable, Sendable {
         return VerificationBounds(
             tolerance: .standard(
                 precision, isSameNetwork: isSameNetwork, isColorizer: isColorizer,
-                measuresRounding: measures),
+                measuresRounding: measuresRounding),
             layerTolerance: .standard(precision, measuresRounding: measures),
             layersDecide: measures)
     }
@@ -44,7 +44,7 @@ public struct VerificationBounds: Hashable, Sendable {
 
 extension VerificationBounds {
     /// Whether bounds follow from what float32 loses.
-    var needsRounding: Bool {
+    package var needsRounding: Bool {
         tolerance.maxRoundingRatio != nil || layerTolerance.maxRoundingRatio != nil
     }
 

@@ -80,8 +80,8 @@ func failure(_ name: String, _ value: Double, above bound: Double) -> String? {
 /// A sentence if an error exceeds a multiple of what float32 loses.
 func roundingFailure(_ ratio: Double, above bound: Double) -> String? {
     guard !(ratio <= bound) else { return nil }
-    return "the error is \(figure(ratio, bound)) times what float32 itself loses in the reference "
-        + "network, above \(plain(bound)) times"
+    return "the error is \(figure(ratio, bound)) times what float32 itself loses, above "
+        + "\(plain(bound)) times"
 }
 
 /// A sentence if a value in dB is below its bound, or NaN.

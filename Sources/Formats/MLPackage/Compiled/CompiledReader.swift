@@ -57,9 +57,7 @@ struct CompiledReader {
         }
         try weights.checkExtents()
         let metadata = try metadata()
-        try require(
-            metadata?.stateSchema?.isEmpty ?? true, CompiledMetadata.name,
-            "models with a state are not supported")
+        try requireNoState(metadata?.stateSchema?.isEmpty ?? true, CompiledMetadata.name)
         let package = MLPackage(
             target: target, description: try Self.description(of: chosen.program, metadata),
             program: chosen.program)

@@ -2,8 +2,10 @@ import RetintCoreMLProto
 
 extension ModelDescription {
     init(_ proto: ProtoModelDescription) throws {
-        try require(proto.state.isEmpty, "", "models with a state are not supported")
-        try require(proto.trainingInput.isEmpty, "", "training inputs are not supported")
+        try requireNoState(proto.state.isEmpty)
+        try require(
+            proto.trainingInput.isEmpty, "", "training inputs are not supported",
+            "Convert the network again, without them.")
         inputs = try proto.input.map(Feature.init)
         outputs = try proto.output.map(Feature.init)
         metadata = ModelMetadata(proto.metadata)
@@ -30,13 +32,25 @@ extension Feature {
 
 extension FeatureType {
     init(_ proto: ProtoFeatureType) throws {
-        try require(!proto.isOptional, "", "optional inputs are not supported")
+        try require(
+            !proto.isOptional, "", "optional inputs are not supported",
+            "Convert the network again, with an input that is always given.")
         switch proto.type {
         case .imageType(let image): self = .image(try ImageFeature(image))
         case .multiArrayType(let array): self = .multiArray(try ArrayFeature(array))
-        default: throw BrokenRule("", "only multi-arrays and images are supported")
+        default:
+            throw BrokenRule(
+                "", "only multi-arrays and images are supported",
+                "Convert the network again, with such inputs and outputs.")
         }
     }
+}
+
+/// Refuses a model that keeps values between predictions (`MLState`, `coremltools.StateType`).
+func requireNoState(_ isEmpty: Bool, _ place: String = "") throws {
+    try require(
+        isEmpty, place, "models with a state are not supported",
+        "Convert the network again, with the state as another input and output.")
 }
 
 extension ArrayFeature {

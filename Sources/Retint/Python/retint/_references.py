@@ -20,6 +20,11 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
     :param outputs: the names of the model's outputs, in its order.
     """
     if isinstance(reference, typing.Mapping):
+        if not set(outputs) & set(reference):
+            raise _errors.UsageError(
+                f"reference holds {_list(list(reference))}, and the model returns "
+                f"{_list(outputs)}; pass arrays by the names of the outputs, or the module itself "
+                "instead of its weights", status=64)
         return Recorded(dict(reference), {})
     inputs = {name: _copied(value) for name, value in inputs.items()}
     if _is_module(reference):
@@ -31,6 +36,11 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
     raise TypeError(
         f"reference is {type(reference).__name__}; pass a file, a torch module, a session of ONNX "
         "Runtime, a function or arrays by name")
+
+
+def _list(names: typing.Sequence[object]) -> str:
+    """The first names, and whether there are more: `stem.weight, stem.bias, …`"""
+    return ", ".join([str(name) for name in names[:3]] + ["…"] * (len(names) > 3)) or "nothing"
 
 
 def _is_module(reference: object) -> bool:

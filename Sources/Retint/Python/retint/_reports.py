@@ -53,10 +53,7 @@ class Report(typing.Mapping[str, typing.Any]):
     @property
     def failures(self) -> list[str]:
         """What is outside the tolerance, a sentence each; outputs begin with their names."""
-        own = list(self._values.get("failures") or [])
-        for name, figures in self.outputs.items():
-            own += [f"{name}: {failure}" for failure in figures.get("failures") or []]
-        return own
+        return list(self._values.get("failures") or [])
 
     def raise_if_failed(self) -> Report:
         """Raises :class:`VerificationFailed` unless the model passed; else returns the report."""

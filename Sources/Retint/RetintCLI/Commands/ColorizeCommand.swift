@@ -81,6 +81,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         }
         if photos.isEmpty || PhotoFile.isPhotos(model) {
             photos.insert(model, at: 0)
+            try checkModelComesFirst(photos, "colorize")
             model = ShippedCheckpoint.standard
         }
         model = try modelPath(model)

@@ -127,6 +127,7 @@ struct VideoCommand: AsyncParsableCommand {
             guard let value, !(value.isFinite && value >= 0) else { continue }
             throw ValidationError("\(name) \(value): must be seconds, 0 or more")
         }
+        if let film { try checkModelComesFirst([model, film], "video") }
         guard film != nil || ShippedCheckpoint.all.allSatisfy({ $0.path != model }) else {
             throw ValidationError("\(model) is a colorizer; name the video, too")
         }
@@ -166,12 +167,13 @@ struct VideoCommand: AsyncParsableCommand {
         let claim =
             output == "-" ? nil : try OutputClaim(output, inputs: [input].filter { $0 != "-" })
         defer { claim?.end() }
-        let display = VideoDisplay()
+        let display = VideoDisplay(resumes: resume)
         do {
             let colored = try await Interruption.cancelling { try await color(execution, display) }
             display.finish()
             let dropped = live ? ", \(colored.droppedFrames) dropped" : ""
-            Console.note("\(video): \(colored.frames) frames\(dropped)\(colored.speedText)")
+            let frames = colored.frames == 1 ? "1 frame" : "\(colored.frames) frames"
+            Console.note("\(video): \(frames)\(dropped)\(colored.speedText)")
             for index in colored.unseenAnchors {
                 Console.note("\(anchors[index]): no frame of the video looks like this anchor")
             }
@@ -235,6 +237,10 @@ private final class VideoDisplay: Sendable {
     }
 
     private let state = Mutex(State())
+    private let resumes: Bool
+
+    /// - Parameter resumes: whether an earlier run is to be continued.
+    init(resumes: Bool) { self.resumes = resumes }
 
     /// The number of frames that were written.
     var frames: Int { state.withLock { $0.frames } }
@@ -243,6 +249,8 @@ private final class VideoDisplay: Sendable {
         for assumption in video.assumptions { Console.note(assumption) }
         if video.finishedFrames > 0 {
             Console.note("continuing after \(video.finishedFrames) frames of an earlier run")
+        } else if resumes {
+            Console.note("no earlier run left anything to continue; this one begins at the start")
         }
         for stream in video.omitted {
             Console.note("\(stream) is dropped, because \(output) does not support it; an .mkv may")

@@ -20,6 +20,23 @@ import Retint
             + "\(similar)?")
 }
 
+/// Refuses a model that was named after the photos or the video.
+///
+/// - Parameter arguments: all arguments that are not options.
+/// - Throws: `ValidationError` if a model is among them, but not the first.
+func checkModelComesFirst(_ arguments: [String], _ command: String) throws {
+    let isModel = { (path: String) in
+        ShippedCheckpoint.path(of: path) != path
+            || ModelFormat.all.contains { $0.isExtension(of: path) }
+    }
+    guard let index = arguments.firstIndex(where: isModel), index > 0 else { return }
+    var others = arguments
+    let model = others.remove(at: index)
+    throw ValidationError(
+        "\(model) is a model, which comes first: retint \(command) \(model) "
+            + others.joined(separator: " "))
+}
+
 /// Warns if a colorizer that is read from an ONNX file seems to return colors in another range than
 /// is assumed without an import.
 func warnOfRange(of model: Model) {

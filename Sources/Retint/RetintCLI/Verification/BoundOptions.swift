@@ -7,8 +7,10 @@ struct BoundOptions: ParsableArguments {
         help: """
             The kind of the default bounds: fixed; or half, which allows a root mean square error \
             of each output of --half-factor times that of the reference network run in half \
-            precision (needs --against). Without it, a float32 model with --against is bounded by \
-            what float32 itself loses in the reference network, as measured by one run in float64.
+            precision (needs --against). Without it, a float32 model is bounded by what float32 \
+            itself loses, as measured by one run in float64, and a float16 model by what half \
+            precision loses, beside a fixed bound: in the reference network, or in the model \
+            itself if it is compared with a file.
             """)
     var bound: BoundKind?
 
@@ -80,7 +82,7 @@ struct BoundOptions: ParsableArguments {
     /// Whether there is a bound.
     var areGiven: Bool { bound != nil || tolerance != Tolerance() || layerTolerance != nil }
 
-    /// Whether the default bounds may be relative to what float32 itself loses.
+    /// Whether the default bounds may be relative to what an arithmetic itself loses.
     var measuresRounding: Bool { bound == nil }
 
     /// Whether there is a bound on intermediate values.

@@ -31,15 +31,21 @@ extension VerificationReport {
     }
 
     private var halfPrecision: DiagnosisTable? {
-        arithmetic("\(reference) itself in half precision", \.half, \.halfRatio)
+        guard tolerance.maxHalfRatio != nil else { return nil }
+        return arithmetic("\(measured) itself in half precision", \.half, \.halfRatio)
     }
 
     private var rounding: DiagnosisTable? {
-        arithmetic(
-            "\(reference) itself in float32, against float64", \.rounding, \.roundingRatio)
+        guard bounds.needsRounding else { return nil }
+        return arithmetic(
+            "\(measured) itself in float32, against float64", \.rounding, \.roundingRatio)
     }
 
-    /// What an arithmetic alone does to the reference network.
+    /// The network that shows what an arithmetic loses: values of a file are of no network that
+    /// could be run.
+    private var measured: String { isSameNetwork ? reference : model }
+
+    /// What an arithmetic alone does to a network.
     private func arithmetic(
         _ title: String,
         _ error: (Output) -> ErrorMetrics?, _ ratio: (Output) -> Double?

@@ -24,13 +24,6 @@ extension VerificationReport {
         ]
     }
 
-    /// A sentence for each bound that is exceeded.
-    var failures: [String] {
-        outputs.flatMap { output in output.failures.map { "\(output.name): \($0)" } }
-            + colorFailures + weightFailures + layerFailures + certificateFailures
-            + labelFailures
-    }
-
     private var outputTable: TextTable {
         var table = TextTable(
             header: Self.outputHeader, rightAligned: [2, 3, 4, 5, 6, 7, 8])

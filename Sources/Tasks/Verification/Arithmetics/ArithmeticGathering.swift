@@ -29,7 +29,7 @@ struct ArithmeticGathering {
         batches = arithmetics.indices.evenly(atMost: evaluation.runsAtOnce)
         comparisons = try arithmetics.map { _ in
             try ComparisonGathering(
-                path: report.model, runs: inputs.count, tolerance: report.tolerance,
+                path: report.model, runs: inputs.count, tolerance: report.tolerance.ofAnyArithmetic,
                 expected: expected)
         }
         for node in evaluation.nodes + evaluation.graph.outputs.map(\.value.id) {
@@ -111,7 +111,7 @@ extension ArithmeticGathering {
             judge: report.judge, runtime: report.runtime, model: report.model,
             reference: report.reference, isSameNetwork: report.isSameNetwork,
             isColorizer: comparison.isColorizer, precision: report.precision,
-            compute: report.compute, tolerance: report.tolerance,
+            compute: report.compute, tolerance: report.tolerance.ofAnyArithmetic,
             outputs: comparison.outputs.map {
                 $0.comparison(half: measured($0.name)?.half, rounding: measured($0.name)?.rounding)
             },

@@ -285,9 +285,8 @@ extension PartSearch {
         var options = VerificationOptions(
             compute: options.compute, tolerance: try tolerance(for: wanted, target))
         options.layerTolerance = self.options.layerTolerance
-        let report = try Model(package, name: model.name, execution: model.execution).verify(
-            against: reference,
-            options: options)
+        let report = try Model(package, name: model.name, execution: model.execution).compare(
+            with: reference, options: options)
         onRun(runs)
         return Trial(
             begin: begin, given: given, part: part, package: package, reference: reference,

@@ -53,9 +53,7 @@ private struct ReportObject: Encodable {
         try container.encodeIfPresent(report.color?.percentile99, forKey: .deltaE2000P99)
         try container.encode(report.photos.map { PhotoObject($0) }, forKey: .photos)
         try container.encodeIfPresent(report.worstPhoto?.photo, forKey: .worstPhoto)
-        try container.encode(
-            report.colorFailures + report.weightFailures + report.layerFailures
-                + report.certificateFailures + report.labelFailures, forKey: .failures)
+        try container.encode(report.failures, forKey: .failures)
         if !report.changedWeights.isEmpty {
             try container.encode(report.changedWeights, forKey: .changedWeights)
         }
