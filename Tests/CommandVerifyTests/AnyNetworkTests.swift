@@ -219,6 +219,34 @@ import Testing
         #expect(ratio >= 30)
     }
 
+    /// A search for the fastest package, within a bound to the outputs of a file.
+    @Test func searchesByLatencyAndTargets() throws {
+        let reference = Self.network("photo.h5")
+        let search = ["--search", "--threshold", "8", "--min-snr", "25", "-o", "s.mlpackage"]
+        let first = try bench.expect(
+            0, ["quantize", photo, "--reference", reference, "--json"] + search)
+        let found = try bench.json(first)
+        #expect(try #require(found["snr_db"] as? Double) >= 25 && found["latency"] == nil)
+        let measured = try #require(found["sensitivities"] as? [[String: Any]])
+        let weights = Set(measured.compactMap { $0["weight"] as? String }).sorted()
+        var lines = ["operation,weights,milliseconds"]
+        for weight in weights { lines += ["\(weight),float,2", "\(weight),int8,1.5"] }
+        _ = try bench.write(Data(lines.joined(separator: "\n").utf8), to: "times.csv")
+        let result = try bench.expect(
+            0, ["quantize", photo, "--reference", reference, "--latency", "times.csv"] + search)
+        #expect(result.output.contains("by the table: \(2 * weights.count).000 ms → "))
+        #expect(result.output.contains("faster"))
+        _ = try bench.write(Data("operation,weights\n".utf8), to: "wrong.csv")
+        try bench.expect(
+            65, ["quantize", photo, "--reference", reference, "--latency", "wrong.csv"] + search,
+            says: ["wrong.csv", "line 1"])
+        for wrong in [["--latency", "times.csv"], ["--reference", reference]] {
+            try bench.expect(
+                64, ["quantize", photo, "--weights", "int8", "-o", "x.mlpackage"] + wrong,
+                says: [wrong[0], "--search"])
+        }
+    }
+
     @Test(arguments: ["photo", "pair"]) func speedIsMeasured(_ name: String) throws {
         let result = try bench.expect(
             0, "benchmark", Self.network("\(name).mlpackage"), "--runs", "2", "--json")

@@ -1,3 +1,4 @@
+import Foundation
 import RetintGraph
 import RetintMIL
 import RetintMLPackage
@@ -38,33 +39,51 @@ import Testing
         [.init(.int8), .init(.palette(bits: 4)), .init(.palette(bits: 2))],
     ]
 
+    /// The number of layers that `RETINT_TESTS_LAYERS` asks for, with one scheme: 12 have 4,096
+    /// choices, which takes a minute for each network.
+    private static let layers = ProcessInfo.processInfo.environment["RETINT_TESTS_LAYERS"].flatMap {
+        Int($0)
+    }
+
     /// The change in bytes of the smallest package within a bound, by trying all.
     private func smallest(
         _ package: MLPackage, _ schemes: [QuantizationScheme], _ bound: Double,
         _ inputs: [[NamedTensor]]
     ) throws -> Int? {
+        try least(package, schemes, bound, inputs) { _, report in
+            Double(report.bytesAfter - report.bytesBefore)
+        }.map { Int($0) }
+    }
+
+    /// The least expense of a package within a bound, by trying all.
+    private func least(
+        _ package: MLPackage, _ schemes: [QuantizationScheme], _ bound: Double,
+        _ inputs: [[NamedTensor]],
+        _ expense: ([QuantizationScheme?], QuantizationReport) throws -> Double
+    ) throws -> Double? {
         let names = package.operations("conv").compactMap { $0.inputs["weight"]?.first?.name }
         let choices = [nil] + schemes.map(Optional.some)
-        var best: Int?
+        var best: Double?
         let count = names.reduce(1) { count, _ in count * choices.count }
         for number in 1..<count {
             var plan = QuantizationPlan(nil)
-            var rest = number
+            var (rest, chosen) = (number, [QuantizationScheme?]())
             for name in names {
+                chosen.append(choices[rest % choices.count])
                 plan.weights.byName.updateValue(choices[rest % choices.count], forKey: name)
                 rest /= choices.count
             }
             let (quantized, report) = try package.quantized(plan, calibration: inputs)
             let snr = try package.outputChange(to: quantized, on: inputs).snrDb ?? .infinity
             guard snr >= bound else { continue }
-            best = min(best ?? .max, report.bytesAfter - report.bytesBefore)
+            best = min(best ?? .infinity, try expense(chosen, report))
         }
         return best
     }
 
     @Test(arguments: 0..<20) func findsTheSmallestOfAll(_ number: Int) throws {
-        let schemes = Self.schemes[number % 3]
-        let layers = [6, 4, 3][number % 3] - number / 3 % 2
+        let schemes = Self.schemes[Self.layers == nil ? number % 3 : 0]
+        let layers = Self.layers ?? [6, 4, 3][number % 3] - number / 3 % 2
         let bound = [4.0, 12, 20, 28, 36][number % 5]
         let package = try chain(layers, seed: number)
         let shape: Shape = [1, Self.channels, 3, 3]
@@ -82,6 +101,117 @@ import Testing
         #expect(report.proof == .optimal)
         #expect(report.change.snrDb ?? .infinity >= bound)
         #expect(report.quantization.bytesAfter - report.quantization.bytesBefore == best)
+    }
+
+    /// A table of latencies decides instead of the size: int8 is slower than float in some layers.
+    @Test(arguments: 0..<6) func findsTheFastestOfAll(_ number: Int) throws {
+        let (schemes, layers) = (Self.schemes[1], 4)
+        let package = try chain(layers, seed: number)
+        let inputs = [[NamedTensor("x", pseudorandomValues([1, Self.channels, 3, 3], seed: 1))]]
+        let weights = package.operations("conv").compactMap { $0.inputs["weight"]?.first?.name }
+        func time(_ layer: Int, _ scheme: QuantizationScheme?) -> Double {
+            let choice = scheme.map { 1 + (schemes.firstIndex(of: $0) ?? 0) } ?? 0
+            let eighths: Int = 1 + (number * 7 + layer * 5 + choice * 3) % 11
+            return Double(eighths) / 8
+        }
+        var lines = ["operation, weights, milliseconds"]
+        for (layer, weight) in weights.enumerated() {
+            for scheme in [nil] + schemes.map(Optional.some) {
+                let name = scheme.map { "\($0)" } ?? "float"
+                lines.append("\(weight), \(name), \(time(layer, scheme))")
+            }
+        }
+        let path = scratch.path("latency.csv")
+        try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        let table = try LatencyTable(contentsOf: path)
+        let bound = [8.0, 16, 24][number % 3]
+        let best = try least(package, schemes, bound, inputs) { chosen, _ in
+            chosen.enumerated().reduce(0) { $0 + time($1.offset, $1.element) }
+        }
+        guard let best else {
+            #expect(throws: ConversionError.self) {
+                try package.searchQuantization(
+                    on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table)
+            }
+            return
+        }
+        let report = try package.searchQuantization(
+            on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table
+        ).report
+        let latency = try #require(report.latency)
+        #expect(report.proof == .optimal && latency.millisecondsAfter == best)
+        let before = (0..<layers).reduce(0) { $0 + time($1, nil) }
+        #expect(latency.millisecondsBefore == before)
+    }
+
+    /// Weights that a table does not name stay as they are, and so do schemes that it does not
+    /// have.
+    @Test func onlyKnownTimesCount() throws {
+        let package = try chain(3, seed: 4)
+        let inputs = [[NamedTensor("x", pseudorandomValues([1, Self.channels, 3, 3], seed: 1))]]
+        let weights = package.operations("conv").compactMap { $0.inputs["weight"]?.first?.name }
+        func search(_ lines: [String]) throws -> QuantizationSearchReport {
+            let text = (["operation,weights,milliseconds"] + lines).joined(separator: "\r\n")
+            let path = scratch.path("latency.csv")
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            return try package.searchQuantization(
+                on: inputs, within: .minSNR(3), schemes: Self.schemes[1],
+                latencies: LatencyTable(contentsOf: path)
+            ).report
+        }
+        let report = try search(["\(weights[1]),float,2", "\(weights[1]),int8,1.5", ""])
+        #expect(report.quantization.compressed.map(\.name) == [weights[1]])
+        #expect(report.quantization.compressed.map(\.scheme) == ["int8 per-channel"])
+        #expect(report.latency == .init(millisecondsBefore: 2, millisecondsAfter: 1.5))
+        #expect(
+            report.quantization.skipped.contains {
+                $0.name == weights[0] && $0.reason.contains("does not name it")
+            })
+        for lines in [
+            ["\(weights[1]),int8,1.5"], ["\(weights[1]),float,-1"], ["\(weights[1]),float,nan"],
+            ["\(weights[1]),float"], ["\(weights[1]),float,1", "\(weights[1]),float,1"],
+            [",float,1"],
+        ] {
+            #expect(throws: ConversionError.self, "\(lines)") { try search(lines) }
+        }
+    }
+
+    /// The bound is one on the difference from the targets, to which the package itself has some.
+    @Test func targetsReplaceTheOwnOutputs() throws {
+        let package = try chain(3, seed: 2)
+        let inputs = (1..<3).map {
+            [NamedTensor("x", pseudorandomValues([1, Self.channels, 3, 3], seed: $0))]
+        }
+        let model = Model(package, execution: .init())
+        let targets = try inputs.map { run in
+            try model.run(run).map { output in
+                var data = output.data
+                for index in data.scalars.indices where index % 2 == 0 {
+                    data.scalars[index] *= 1.1
+                }
+                return NamedTensor(output.name, data)
+            }
+        }
+        let own = try #require(
+            OutputProbe(model, inputs: inputs, targets: targets).change(to: [:], onFirst: 2).snrDb)
+        #expect(own > 15 && own < 30)
+        func search(_ bound: Double) throws -> QuantizationSearchReport {
+            try package.searchQuantization(
+                on: inputs, within: .minSNR(bound), schemes: Self.schemes[1], targets: targets
+            ).report
+        }
+        let report = try search(own - 3)
+        #expect(report.proof == .optimal && !report.quantization.compressed.isEmpty)
+        #expect(report.change.snrDb.map { $0 >= own - 3 && $0 < own } == true)
+        #expect(throws: ConversionError.self) { try search(own + 3) }
+        let fewer = Array(targets.dropLast())
+        #expect(throws: ConversionError.self) {
+            try package.searchQuantization(on: inputs, within: .minSNR(9), targets: fewer)
+        }
+        let renamed = targets.map { $0.map { NamedTensor("other", $0.data) } }
+        #expect(throws: ConversionError.self) {
+            try package.searchQuantization(on: inputs, within: .minSNR(9), targets: renamed)
+        }
     }
 
     /// Weights that are left alone for their size are quantized where that is asked for.

@@ -103,6 +103,24 @@ extension Reference {
             && joinedColors(of: outputs) != nil
     }
 
+    /// The inputs and the expected outputs of each run of a model, which may take one image at a
+    /// time.
+    ///
+    /// - Throws: ``VerificationError`` if the outputs cannot be split like the inputs.
+    public func runs(
+        of model: Model
+    ) throws -> (inputs: [[NamedTensor]], outputs: [[NamedTensor]]) {
+        let inputs = VerificationInputs(self, batchSize: try verifying { try model.batchSize })
+        let values = ReferenceValues(self)
+        let all = try (0..<inputs.count).map { try inputs.input($0) }
+        if let first = all.first { try values.prepare(first: first, runs: all.count) }
+        let outputs = all.indices.map { index in
+            values.begin(all[index].tensors, at: index)
+            return values.outputs()
+        }
+        return (all.map(\.tensors), outputs)
+    }
+
     /// Runs another model in float32 and uses its outputs as the expected ones.
     ///
     /// - Parameters:

@@ -99,6 +99,22 @@ struct QuantizeCommand: ParsableCommand {
             """)
     var minSNR: Double?
 
+    @Option(
+        help: .rare(
+            """
+            An HDF5 file with inputs/<name> and outputs/<name>: --search runs on these inputs, and \
+            bounds the difference from these outputs instead of the package's own.
+            """, valueName: "ref.h5"), completion: .checkpoint)
+    var reference: String?
+
+    @Option(
+        help: .rare(
+            """
+            A table with the columns operation, weights and milliseconds, as measured on a device: \
+            --search finds the fastest package instead of the smallest.
+            """, valueName: "file.csv"), completion: .file(extensions: ["csv"]))
+    var latency: String?
+
     @OptionGroup var memory: MemoryOptions
 
     @Flag(help: "Print one JSON object.")
@@ -121,11 +137,17 @@ struct QuantizeCommand: ParsableCommand {
         guard !repair || calibrate != nil else {
             throw ValidationError("--repair needs photos; name a folder with --calibrate")
         }
-        guard activation.scheme == nil || calibrate != nil else {
+        guard activation.scheme == nil || calibrate != nil || reference != nil else {
             throw ValidationError("--activations needs photos; name a folder with --calibrate")
         }
-        guard !search || calibrate != nil else {
+        guard !search || calibrate != nil || reference != nil else {
             throw ValidationError("--search needs photos; name a folder with --calibrate")
+        }
+        guard reference == nil || (search && calibrate == nil) else {
+            throw ValidationError("--reference is for --search, instead of --calibrate")
+        }
+        guard latency == nil || (search && activation.scheme == nil) else {
+            throw ValidationError("--latency is for the --search of weights")
         }
         guard !search || activation.scheme != nil || config == nil else {
             throw ValidationError(
@@ -170,7 +192,8 @@ struct QuantizeCommand: ParsableCommand {
                 "\(source): is not a package; make one first: retint export \(source) "
                     + "-o \(source.filePath.stem ?? "model").mlpackage")
         }
-        let files = [source] + [config, calibrate, self.photos].compactMap(\.self)
+        let files =
+            [source] + [config, calibrate, self.photos, reference, latency].compactMap(\.self)
         let ranks = try joinRanks()
         let searchesWeights = search && activation.scheme == nil
         if !searchesWeights { try ranks.requireOne(for: "all but --search of weights") }
@@ -180,7 +203,8 @@ struct QuantizeCommand: ParsableCommand {
         defer { claim?.end() }
         var original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
-        let calibration = try inputs(from: calibrate, for: original)
+        let recorded = try reference.map { try recordedRuns($0, for: original) }
+        let calibration = try recorded?.inputs ?? inputs(from: calibrate, for: original)
         let repaired = try repair ? repaired(original, calibration) : nil
         original = repaired?.package ?? original
         let photos = try inputs(from: photos, for: original)
@@ -193,6 +217,7 @@ struct QuantizeCommand: ParsableCommand {
                 return try original.searchQuantization(
                     on: calibration, within: try searchBound(for: original),
                     schemes: standard.map { [$0] }, threshold: scheme.threshold,
+                    targets: recorded?.outputs, latencies: try latency.map(LatencyTable.init),
                     execution: memory.execution, ranks: ranks
                 ) { progress.update(Int(100 * $0)) }
             }
@@ -207,7 +232,7 @@ struct QuantizeCommand: ParsableCommand {
             return try finish(original, photos, to: package, ranks, repaired?.report) {
                 try original.searchActivations(
                     plan, on: calibration, within: try searchBound(for: original),
-                    execution: memory.execution)
+                    targets: recorded?.outputs, execution: memory.execution)
             }
         }
         let (result, report) = try naming(source) {
@@ -217,6 +242,13 @@ struct QuantizeCommand: ParsableCommand {
         try write(result, to: package)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report, change, repair: repaired?.report), package)
+    }
+
+    /// The inputs and outputs of a reference file as the package takes and returns them.
+    private func recordedRuns(
+        _ file: String, for original: MLPackage
+    ) throws -> (inputs: [[NamedTensor]], outputs: [[NamedTensor]]) {
+        try Reference(contentsOf: file).runs(of: Model(original, name: source))
     }
 
     private func repaired(
@@ -330,6 +362,11 @@ struct QuantizeCommand: ParsableCommand {
                     + "\(raised.reason) need it")
         }
         if let known = outcome.known { Console.print(known) }
+        if let latency = outcome.search?.latency {
+            Console.print(
+                "by the table: \(Format.fixed(latency.millisecondsBefore, 3)) ms → "
+                    + "\(Format.fixed(latency.millisecondsAfter, 3)) ms")
+        }
         if let change = outcome.change {
             Console.print(change.text)
         }

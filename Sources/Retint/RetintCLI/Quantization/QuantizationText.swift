@@ -16,7 +16,7 @@ struct QuantizationOutcome: Encodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case compressed, activations, proof, sensitivities, repair, skipped, raisedTarget,
+        case compressed, activations, proof, sensitivities, latency, repair, skipped, raisedTarget,
             bytesBefore, bytesAfter, psnrDb, snrDb
         case deltaE2000 = "delta_e2000"
     }
@@ -31,6 +31,7 @@ struct QuantizationOutcome: Encodable {
         try container.encode(report.bytesAfter, forKey: .bytesAfter)
         try container.encodeIfPresent(search?.proof, forKey: .proof)
         try container.encodeIfPresent(search?.sensitivities, forKey: .sensitivities)
+        try container.encodeIfPresent(search?.latency, forKey: .latency)
         try container.encodeIfPresent(repair, forKey: .repair)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
         try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
@@ -175,14 +176,12 @@ extension QuantizationOutcome {
     /// What is known about the result of a search; nil without a search.
     var known: String? {
         guard let proof = search?.proof else { return nil }
-        return report.activations.isEmpty ? Self.known(proof) : keptAsFloats(proof)
-    }
-
-    private static func known(_ proof: QuantizationSearchReport.Proof) -> String {
-        switch proof {
-        case .optimal: "no smaller choice is within the bound: all were measured"
-        case .minimal: "no weight can be smaller within the bound: each change was measured"
-        case .estimated: "smaller choices may exist: effects of weights were added up"
+        guard report.activations.isEmpty else { return keptAsFloats(proof) }
+        let better = search?.latency == nil ? "smaller" : "faster"
+        return switch proof {
+        case .optimal: "no \(better) choice is within the bound: all were measured"
+        case .minimal: "no weight can be \(better) within the bound: each change was measured"
+        case .estimated: "\(better) choices may exist: effects of weights were added up"
         }
     }
 

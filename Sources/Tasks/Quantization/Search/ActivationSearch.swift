@@ -13,17 +13,20 @@ extension MLPackage {
     /// - Parameters:
     ///   - plan: the schemes, with one for activations.
     ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
-    ///   - bound: the largest allowed difference from this package's outputs.
+    ///   - bound: the largest allowed difference from this package's outputs, or from `targets`.
+    ///   - targets: outputs for each of the inputs that the bound is relative to, instead of this
+    ///     package's own.
     ///   - execution: how the network runs on the inputs.
     /// - Throws: `ConversionError` if the compressed weights alone exceed the bound, or if the
     ///   outputs are not colors and the bound is one on ΔE2000; the errors of
     ///   ``quantized(_:calibration:execution:)``.
     public func searchActivations(
         _ plan: QuantizationPlan, on inputs: [[NamedTensor]], within bound: QuantizationBound,
-        execution: Execution = .init()
+        targets: [[NamedTensor]]? = nil, execution: Execution = .init()
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
         try plan.check(self)
-        let probe = try OutputProbe(Model(self, execution: execution), inputs: inputs)
+        let probe = try OutputProbe(
+            Model(self, execution: execution), inputs: inputs, targets: targets)
         try bound.check(probe)
         let search = try ActivationSearch(self, plan, inputs, bound, probe, execution)
         let (kept, proof) = try search.smallest()

@@ -53,12 +53,12 @@ struct MeasuredChoices {
 
     // MARK: All
 
-    /// The smallest package within the bound, and among those of its size the one with the least
-    /// error; nil if there is none.
+    /// The package of the least expense within the bound, and among those of its expense the one
+    /// with the least error; nil if there is none.
     func optimal() throws -> SchemeSearch.Found? {
         let all = combinations.filter { $0.contains { $0 != 0 } }
-        let bySize = Dictionary(grouping: all, by: bytes).sorted { $0.key < $1.key }
-        for (_, indices) in bySize {
+        let byExpense = Dictionary(grouping: all, by: expense).sorted { $0.key < $1.key }
+        for (_, indices) in byExpense {
             let measured = try indices.map { (indices: $0, error: try error($0)) }
             let passing = measured.filter { $0.error <= search.bound.error }
             for (indices, _) in passing.sorted(by: { $0.error < $1.error }) {
@@ -87,7 +87,7 @@ struct MeasuredChoices {
             // that there is none.
             for (weight, choice) in Self.smaller(than: current, search.choices) {
                 let choices = search.choices[weight]
-                guard choices[choice].bytes < choices[current[weight]].bytes else { continue }
+                guard choices[choice].expense < choices[current[weight]].expense else { continue }
                 runs += search.probe.count
                 guard runs <= Self.limit else { return try package(of: current, .estimated) }
                 var other = current
@@ -99,17 +99,17 @@ struct MeasuredChoices {
         return try package(of: current, .minimal)
     }
 
-    /// The changes of one weight that make the package smaller, those first that add little error
-    /// for what they save.
+    /// The changes of one weight that make the package smaller or faster, those first that add
+    /// little error for what they save.
     private static func smaller(
         than current: Indices, _ choices: [[SchemeSearch.Choice]]
     ) -> [(weight: Int, choice: Int)] {
         var changes: [(weight: Int, choice: Int, price: Double)] = []
         for (weight, index) in current.enumerated() {
             let own = choices[weight][index]
-            for (choice, other) in choices[weight].enumerated() where other.bytes < own.bytes {
-                let added = other.error * other.error - own.error * own.error
-                changes.append((weight, choice, added / Double(own.bytes - other.bytes)))
+            for (choice, other) in choices[weight].enumerated() where other.expense < own.expense {
+                let added = other.addedError - own.addedError
+                changes.append((weight, choice, added / (own.expense - other.expense)))
             }
         }
         return changes.sorted { $0.price < $1.price }.map { ($0.weight, $0.choice) }
@@ -117,8 +117,8 @@ struct MeasuredChoices {
 
     // MARK: Measuring
 
-    private func bytes(_ indices: Indices) -> Int {
-        zip(search.choices, indices).reduce(0) { $0 + $1.0[$1.1].bytes }
+    private func expense(_ indices: Indices) -> Double {
+        zip(search.choices, indices).reduce(0) { $0 + $1.0[$1.1].expense }
     }
 
     private func error(_ indices: Indices) throws -> Double {

@@ -15,9 +15,12 @@ final class OutputProbe {
     private let execution: Execution
     private var expected: [[NamedTensor]] = []
 
-    /// - Parameter inputs: the inputs of each run; L in 0…100 for lightness.
-    /// - Throws: `ConversionError` without inputs; `ModelError` if the model does not run on them.
-    init(_ model: Model, inputs: [[NamedTensor]]) throws {
+    /// - Parameters:
+    ///   - inputs: the inputs of each run; L in 0…100 for lightness.
+    ///   - targets: what the outputs of each run are compared with; the model's own if nil.
+    /// - Throws: `ConversionError` without inputs, or if the targets are not such outputs;
+    ///   `ModelError` if the model does not run on the inputs.
+    init(_ model: Model, inputs: [[NamedTensor]], targets: [[NamedTensor]]? = nil) throws {
         guard let first = inputs.first else {
             throw ConversionError(
                 place: "photos", rule: "comparing outputs needs at least one photo",
@@ -28,7 +31,17 @@ final class OutputProbe {
         variables = graph.variables
         (self.inputs, execution) = (inputs, model.execution)
         program = try ModelProgram(graph)
-        expected = try inputs.map(program.finiteOutputs)
+        guard let targets else {
+            expected = try inputs.map(program.finiteOutputs)
+            return
+        }
+        let own = try program.finiteOutputs(of: first)
+        expected = try targets.map { try $0.ordered(like: own) }
+        guard targets.count == inputs.count else {
+            throw ConversionError(
+                place: "targets", rule: "there are \(targets.count) for \(inputs.count) inputs",
+                remedy: "Pass one set of outputs for each input.")
+        }
     }
 
     /// The number of runs.
@@ -107,6 +120,25 @@ final class OutputProbe {
         try QuantizationReport.OutputChange(
             from: Array(expected.prefix(inputs.count)), to: computed,
             lightness: isColorizer ? inputs.map { $0[0].data } : nil)
+    }
+}
+
+extension [NamedTensor] {
+    /// Targets in the order of a model's outputs.
+    ///
+    /// - Throws: `ConversionError` if one is missing, or has another shape.
+    fileprivate func ordered(like outputs: [NamedTensor]) throws -> [NamedTensor] {
+        try outputs.map { output in
+            let found = first { $0.name == output.name }
+            guard let found, found.data.shape == output.data.shape else {
+                throw ConversionError(
+                    place: "output \(output.name)",
+                    rule: "it has shape \(output.data.shape), and the target has "
+                        + (found.map { "\($0.data.shape)" } ?? "no such output"),
+                    remedy: "Pass targets of the model's outputs, for its inputs.")
+            }
+            return found
+        }
     }
 }
 

@@ -19,6 +19,14 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// What each scheme alone costs and saves, for each weight; those whose cheapest scheme costs
     /// most come first. Empty if activations were searched.
     public var sensitivities: [Sensitivity] = []
+    /// The times by a table of latencies; nil if there is none.
+    public var latency: Latency?
+
+    /// The times of the operations that a table of latencies names, added up.
+    public struct Latency: Hashable, Sendable, Encodable {
+        /// Milliseconds with the weights as they are, and with the schemes that were chosen.
+        public let millisecondsBefore, millisecondsAfter: Double
+    }
 
     /// The effect of one scheme on one weight, measured alone on some of the inputs.
     public struct Sensitivity: Hashable, Sendable, Encodable {
@@ -117,7 +125,7 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
 
 extension MLPackage {
     /// Searches for the smallest package whose outputs stay within a bound by choosing a scheme for
-    /// each weight.
+    /// each weight; or for the fastest one, by a table of latencies.
     ///
     /// The search measures the change of the outputs that each scheme causes for each weight
     /// separately. The errors of different weights are nearly independent, so their squares add up,
@@ -131,10 +139,14 @@ extension MLPackage {
     ///
     /// - Parameters:
     ///   - inputs: the inputs of runs, at least one; L in 0…100 for lightness.
-    ///   - bound: the largest allowed difference from this package's outputs.
+    ///   - bound: the largest allowed difference from this package's outputs, or from `targets`.
     ///   - schemes: those to choose from, beside leaving a weight as it is; nil for all that the
     ///     package's target has.
     ///   - threshold: see ``QuantizationScheme/threshold``; for schemes that state none.
+    ///   - targets: outputs for each of the inputs that the bound is relative to, instead of this
+    ///     package's own.
+    ///   - latencies: the times of operations with each scheme, whose sum is to be small, instead
+    ///     of the size. Only schemes that it has a time for are chosen.
     ///   - execution: how the network runs on the inputs.
     ///   - ranks: the processes that split the weights, all with the same arguments. Each
     ///     receives the same package as with one process.
@@ -145,6 +157,7 @@ extension MLPackage {
     public func searchQuantization(
         on inputs: [[NamedTensor]], within bound: QuantizationBound,
         schemes: [QuantizationScheme]? = nil, threshold: Int? = nil,
+        targets: [[NamedTensor]]? = nil, latencies: LatencyTable? = nil,
         execution: Execution = .init(), ranks: Communicator = .single,
         progress: (Double) -> Void = { _ in }
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
@@ -154,8 +167,10 @@ extension MLPackage {
             return scheme
         }
         let model = Model(self, execution: execution)
+        let probe = try OutputProbe(model, inputs: inputs, targets: targets)
+        try bound.check(probe)
         let search = try SchemeSearch(
-            self, model, inputs: inputs, bound, schemes, ranks, progress)
+            self, probe, Calibration(model, on: inputs), bound, schemes, latencies, ranks, progress)
         return try search.smallest()
     }
 }

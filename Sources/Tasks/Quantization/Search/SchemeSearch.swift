@@ -7,8 +7,8 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// Looks for the smallest package within a bound. See
-/// ``MLPackage/searchQuantization(on:within:schemes:threshold:execution:ranks:progress:)``.
+/// Looks for the smallest or fastest package within a bound. See
+/// ``MLPackage/searchQuantization(on:within:schemes:threshold:targets:latencies:execution:ranks:progress:)``.
 struct SchemeSearch {
     let bound: QuantizationBound
     let probe: OutputProbe
@@ -18,6 +18,7 @@ struct SchemeSearch {
     let weights: [PackageWeight]
     private let package: MLPackage
     private let calibration: Calibration
+    private let latencies: LatencyTable?
     /// Why a weight is not compressed, by weight name.
     private let reasons: [String: String]
     /// The number of runs on which each weight is measured separately.
@@ -30,6 +31,10 @@ struct SchemeSearch {
         let weight: String
         let scheme: QuantizationScheme?
         let cost: Cost
+        /// What is to be as little as possible in total: bytes, or milliseconds.
+        let expense: Double
+        /// The square of the error that it adds to that of the package itself.
+        let addedError: Double
 
         var bytes: Int { cost.bytes }
         var error: Double { cost.error }
@@ -37,20 +42,18 @@ struct SchemeSearch {
 
     struct Cost: Codable {
         let bytes: Int
-        /// The error of the outputs caused by this choice only.
+        /// The error of the outputs with this choice only.
         let error: Double
     }
 
     init(
-        _ package: MLPackage, _ model: Model, inputs: [[NamedTensor]],
-        _ bound: QuantizationBound, _ schemes: [QuantizationScheme], _ ranks: Communicator,
-        _ progress: (Double) -> Void
+        _ package: MLPackage, _ probe: OutputProbe, _ calibration: Calibration,
+        _ bound: QuantizationBound, _ schemes: [QuantizationScheme], _ latencies: LatencyTable?,
+        _ ranks: Communicator, _ progress: (Double) -> Void
     ) throws {
-        (self.package, self.bound) = (package, bound)
-        let probe = try OutputProbe(model, inputs: inputs)
-        try bound.check(probe)
-        let calibration = try Calibration(model, on: inputs)
+        (self.package, self.bound, self.latencies) = (package, bound, latencies)
         (self.probe, self.calibration) = (probe, calibration)
+        let base = bound.error(try probe.change(to: [:], onFirst: Self.probeRuns))
         var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         var reasons = weights.mapValues { Self.reason($0, schemes) }
@@ -60,19 +63,42 @@ struct SchemeSearch {
             if observed.count % ranks.size == ranks.rank {
                 let inputs = WeightInputs(parts, correctsBias: false)
                 own.append(
-                    try Self.costs(weight, inputs, package.target, schemes, probe, bound))
+                    try Self.costs(
+                        weight, inputs, package.target, schemes, probe, bound, base: base))
             }
             observed.append(weight)
             progress(Double(observed.count) / Double(count))
             reasons[name] = "the error budget is better spent on other weights"
         }
         let costs = try ranks.gather(own, of: observed.count)
-        choices = zip(observed, costs).map { weight, costs in
-            zip(Self.tasks(weight, schemes), costs).map { task, cost in
-                Choice(weight: weight.name, scheme: task.scheme, cost: cost)
+        choices = try zip(observed, costs).map { weight, costs in
+            try zip(Self.tasks(weight, schemes), costs).compactMap { task, cost in
+                guard
+                    let expense = try Self.expense(of: weight, task.scheme, cost, latencies)
+                else { return nil }
+                return Choice(
+                    weight: weight.name, scheme: task.scheme, cost: cost, expense: expense,
+                    addedError: max(cost.error * cost.error - base * base, 0))
+            }
+        }
+        if let latencies {
+            for weight in observed where !latencies.names(weight) {
+                reasons[weight.name] = "the table of latencies does not name it"
             }
         }
         (self.reasons, self.weights) = (reasons, observed)
+    }
+
+    /// - Returns: nil if a table of latencies does not have the scheme of a weight.
+    private static func expense(
+        of weight: PackageWeight, _ scheme: QuantizationScheme?, _ cost: Cost,
+        _ latencies: LatencyTable?
+    ) throws -> Double? {
+        guard let latencies else { return Double(cost.bytes) }
+        guard latencies.names(weight) else { return scheme == nil ? 0 : nil }
+        let time = latencies.milliseconds(weight, scheme)
+        guard time != nil || scheme != nil else { throw latencies.incomplete(weight) }
+        return time
     }
 
     private static let unobserved = "calibration observed no inputs for it"
@@ -101,13 +127,16 @@ struct SchemeSearch {
     }
 
     /// The cost of each of ``tasks(_:_:)``.
+    ///
+    /// - Parameter base: the error of the package as it is.
     private static func costs(
         _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
-        _ schemes: [QuantizationScheme], _ probe: OutputProbe, _ bound: QuantizationBound
+        _ schemes: [QuantizationScheme], _ probe: OutputProbe, _ bound: QuantizationBound,
+        base: Double
     ) throws -> [Cost] {
         let values = try weight.finiteValues()
         return try tasks(weight, schemes).map { _, task in
-            guard let task else { return Cost(bytes: weight.value.storedBytes, error: 0) }
+            guard let task else { return Cost(bytes: weight.value.storedBytes, error: base) }
             let compressed = task.compressed(values, inputs)
             return Cost(
                 bytes: compressed.operations(
@@ -138,17 +167,17 @@ struct SchemeSearch {
         }
     }
 
-    /// The Lagrangian: bytes + price · error².
+    /// The Lagrangian: expense + price · error².
     private func cost(_ choice: Choice, _ price: Double) -> Double {
-        Double(choice.bytes) + price * choice.error * choice.error
+        choice.expense + price * choice.addedError
     }
 
-    /// The smallest choice whose combined error, the root of the sum of squares, is within `limit`.
+    /// The least choice whose combined error, the root of the sum of squares, is within `limit`.
     private func smallest(within limit: Double) -> [Choice] {
         var (low, high) = (-20.0, 80.0)
         for _ in 0..<60 {
             let middle = (low + high) / 2
-            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.error * $1.error }
+            let error = chosen(price: exp2(middle)).reduce(0) { $0 + $1.addedError }
             if error <= limit * limit { high = middle } else { low = middle }
         }
         return chosen(price: exp2(high))
@@ -169,7 +198,9 @@ struct SchemeSearch {
     /// itself was measured.
     private func estimated() throws -> (choice: [Choice], found: Found)? {
         var best: (choice: [Choice], found: Found)?
-        var (limit, last) = (bound.error, [QuantizationScheme?]())
+        let base = bound.error(try probe.change(to: [:], onFirst: probe.count))
+        func added(_ error: Double) -> Double { max(error * error - base * base, 0).squareRoot() }
+        var (limit, last) = (added(bound.error), [QuantizationScheme?]())
         for _ in 0..<Self.attempts {
             let choice = smallest(within: limit)
             guard choice.map(\.scheme) != last, choice.contains(where: { $0.scheme != nil }) else {
@@ -177,12 +208,16 @@ struct SchemeSearch {
             }
             last = choice.map(\.scheme)
             let found = try measured(choice, .estimated)
-            let isSmaller = found.report.sizeChange < best?.found.report.sizeChange ?? .max
+            let isLess = expense(of: choice) < best.map { expense(of: $0.choice) } ?? .infinity
             let error = bound.error(found.report.change)
-            if error <= bound.error, isSmaller { best = (choice, found) }
-            limit *= min(max(0.98 * bound.error / max(error, 1e-9), 0.25), 4)
+            if error <= bound.error, isLess { best = (choice, found) }
+            limit *= min(max(0.98 * added(bound.error) / max(added(error), 1e-9), 0.25), 4)
         }
         return best
+    }
+
+    private func expense(of choice: [Choice]) -> Double {
+        choice.reduce(0) { $0 + $1.expense }
     }
 
     /// The package of a choice for each weight, measured.
@@ -194,8 +229,16 @@ struct SchemeSearch {
         return (
             result,
             QuantizationSearchReport(
-                quantization: report, change: change, proof: proof, sensitivities: sensitivities)
+                quantization: report, change: change, proof: proof, sensitivities: sensitivities,
+                latency: latency(of: choice))
         )
+    }
+
+    private func latency(of choice: [Choice]) -> QuantizationSearchReport.Latency? {
+        guard latencies != nil else { return nil }
+        return .init(
+            millisecondsBefore: expense(of: choices.compactMap(\.first)),
+            millisecondsAfter: expense(of: choice))
     }
 
     private var sensitivities: [QuantizationSearchReport.Sensitivity] {
@@ -230,9 +273,4 @@ struct SchemeSearch {
         }
         return plan
     }
-}
-
-extension QuantizationSearchReport {
-    /// The change in size in bytes: negative for savings.
-    fileprivate var sizeChange: Int { quantization.bytesAfter - quantization.bytesBefore }
 }
