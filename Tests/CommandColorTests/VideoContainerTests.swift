@@ -354,6 +354,27 @@ import Testing
         #expect(abs(sound - pictures) < 2, "\(ends)")
     }
 
+    /// Whenever Ctrl-C comes, there is a video that can be played: the new one, with its sound, or
+    /// the earlier one.
+    @Test func anEarlyInterruptionLeavesAVideo() throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 100)
+        for delay in [0.1, 0.2, 0.3, 0.45, 0.6] {
+            try bench.makeContainer("out.mkv", layout: "yuv420p", seconds: 1)
+            let process = try RunningProcess(
+                builtProgram("retint"),
+                ["video", model, "video.mkv", "-o", "out.mkv", "--threads", "1", "--size", "32"],
+                in: bench.directory)
+            Thread.sleep(forTimeInterval: delay)
+            process.interrupt()
+            let result = try process.wait(limit: 60)
+            #expect(result.code == 130)
+            #expect(try bench.stream("out.mkv", "yuv420p").count > 0, "\(result.messages)")
+            let ends = try ends("out.mkv")
+            let (pictures, sound) = (try #require(ends["video"]), try #require(ends["audio"]))
+            #expect(abs(sound - pictures) < 0.5, "\(ends)")
+        }
+    }
+
     /// An encoder that ends is an error of the call, and no signal that ends the process.
     @Test func anEncoderThatEndsIsAnError() async throws {
         try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 4)

@@ -388,7 +388,7 @@ import Testing
             64, ["export", photo, "-o", "h.mlpackage"], says: ["is already a package"])
         try bench.expect(
             64, "export", goldenPath("networks/photo-float16.mlpackage"), "-o", "n.mlpackage",
-            "--author", "Me", says: ["some of its operations are in float32"])
+            "--author", "Me", says: ["not all of its values are in one precision"])
         let half = "h.mlpackage"
         try bench.expect(0, "export", half, "-o", "same.mlpackage", "--author", "Me")
         let shown = try bench.expect(0, "inspect", "same.mlpackage").output

@@ -75,13 +75,42 @@ import Testing
         #expect(named.pairs == [1: StructuralMatching.Pair(other: 1, pairing: .name)])
     }
 
-    /// Recorded activations have no edges, so that nothing tells them apart behind a fault.
-    @Test func activationsPairByValuesAlone() {
+    private func activations(_ items: [Item]) -> [Item] {
+        items.map { Item(operation: "", shape: $0.shape, inputs: [], signature: $0.signature) }
+    }
+
+    /// Recorded activations have no edges; behind a fault, they are paired in their order.
+    @Test func activationsPairInOrderBehindAFault() {
         let own = chain(["conv2d", "relu", "conv2d"])
-        let others = chain(["", "", ""], faultAt: 1).map {
-            Item(operation: "", shape: $0.shape, inputs: [], signature: $0.signature)
-        }
-        #expect(StructuralMatching(own, others).pairs.mapValues(\.other) == [0: 0])
+        let pairs = StructuralMatching(own, activations(chain(["", "", ""], faultAt: 1))).pairs
+        #expect(pairs.mapValues(\.other) == [0: 0, 1: 1, 2: 2])
+        #expect(pairs.values.count { $0.pairing == .structure } == 2)
+    }
+
+    /// Where the outputs agree, nothing is wrong: the others are other forms of the same network.
+    @Test func activationsOfARightNetworkPairByValuesAlone() {
+        let own = chain(["conv2d", "relu", "conv2d"])
+        let others = activations(chain(["", "", ""], faultAt: 1))
+        let matching = StructuralMatching(own, others, hasFault: false)
+        #expect(matching.pairs.mapValues(\.other) == [0: 0])
+    }
+
+    /// What leads to a value that agrees is right, and needs no pair: no module returns it.
+    @Test func whatLeadsToAgreementIsNotPaired() {
+        let own = chain(["conv2d", "add", "conv2d", "relu"])
+        var others = activations(own)
+        // A module whose value the program does not have, in the place of the sum.
+        others[1] = activations(chain([""], faultAt: 0))[0]
+        let pairs = StructuralMatching(own, others).pairs
+        #expect(pairs.mapValues(\.other) == [0: 0, 2: 2, 3: 3])
+    }
+
+    /// Without an order, nothing can be said.
+    @Test func activationsInAnotherOrderPairByValuesAlone() {
+        let own = chain(["conv2d", "relu", "conv2d", "tanh", "conv2d", "relu"])
+        let faulty = chain(["", "", "", "", "", ""], faultAt: 4)
+        let others = activations([3, 1, 0, 2, 5, 4].map { faulty[$0] })
+        #expect(Set(StructuralMatching(own, others).pairs.keys) == [0, 1, 2, 3])
     }
 
     /// Zeros say nothing about what they are.

@@ -75,7 +75,7 @@ extension MLPackage {
             (features.contains { $0.type.isFlexible }, "its sizes vary"),
             (isHalfImage, "it has an image of float16"),
             (ModelPrecision(of: self) == .quantized, "its weights or values are compressed"),
-            (ComputePrecision(of: self) == .mixed, "some of its operations are in float32"),
+            (ComputePrecision(of: self) == .mixed, "not all of its values are in one precision"),
         ]
         let problem = problems.first(where: \.0)?.1
         guard let problem else { return }

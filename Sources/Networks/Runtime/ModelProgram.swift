@@ -38,7 +38,7 @@ package final class ModelProgram {
         (interface, lightnessScale) = (graph.interface, graph.lightnessScale)
         outputs = graph.outputs.map(\.name)
         values = traced.map(\.description)
-        operations = traced.map { $0.tensor.graph.nodes[$0.tensor.id].operation.name }
+        operations = traced.map { $0.tensor.graph.computingOperation(of: $0.tensor.id) }
         outputIndices = graph.outputs.map { output in
             traced.firstIndex { $0.tensor.id == output.value.id }
         }
@@ -218,5 +218,14 @@ extension TensorData {
     /// The value times a factor.
     func scaled(by factor: Float) -> TensorData {
         factor == 1 ? self : TensorData(shape: shape, scalars: scalars.map { $0 * factor })
+    }
+}
+
+extension Graph {
+    /// The name of the operation that computes a node, before it is rounded to half precision.
+    fileprivate func computingOperation(of node: Int) -> String {
+        var node = nodes[node]
+        while node.operation is RoundToHalf { node = nodes[node.inputs[0]] }
+        return node.operation.name
     }
 }

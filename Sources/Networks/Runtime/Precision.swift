@@ -63,13 +63,19 @@ extension MILDataType {
 extension ComputePrecision {
     /// The arithmetic that a package declares, whatever the precision of its weights.
     init(of package: MLPackage) {
-        let types = package.program.operations.filter {
-            !$0.isConstant && !$0.isConstantExpression && !["cast", "identity"].contains($0.type)
-        }.flatMap(\.outputs).map(\.type.dataType)
-        if types.contains(.float16) {
-            self = types.contains(.float32) ? .mixed : .float16
+        let operations = package.program.operations.filter {
+            !$0.isConstant && !$0.isConstantExpression
+        }
+        func types(_ operations: [MILOperation]) -> [MILDataType] {
+            operations.flatMap(\.outputs).map(\.type.dataType)
+        }
+        let computed = types(operations.filter { !["cast", "identity"].contains($0.type) })
+        if computed.contains(.float16) {
+            self = computed.contains(.float32) ? .mixed : .float16
         } else {
-            self = .float32
+            // Inputs, outputs and what is only passed on may be rounded all the same.
+            let passed = types(operations) + package.program.inputs.map(\.type.dataType)
+            self = passed.contains(.float16) ? .mixed : .float32
         }
     }
 }

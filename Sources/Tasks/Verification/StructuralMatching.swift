@@ -26,10 +26,13 @@ struct StructuralMatching {
     private var taken: Set<Int>
     private let own: [Item]
     private let others: [Item]
+    private let hasFault: Bool
 
     /// Two values are the same below this relative difference. Quantized weights alone change
     /// values by a tenth.
     private static let closest = 0.2
+    /// Values agree below this relative difference, in any floating-point format.
+    fileprivate static let equal = 0.02
     /// Below this relative difference, nothing tells values apart but rounding.
     private static let rounding = 1e-6
     /// The next candidate has to be this many times farther away, unless order decides.
@@ -41,10 +44,12 @@ struct StructuralMatching {
     ///   - known: pairs that are certain.
     ///   - names: pairs of equal names, which two programs may have chosen by chance: they count
     ///     after the values, and only for one operation.
+    ///   - hasFault: whether the outputs differ, so that values without a counterpart may be wrong.
     init(
-        _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:]
+        _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:],
+        hasFault: Bool = true
     ) {
-        (self.own, self.others, pairs) = (own, others, known)
+        (self.own, self.others, pairs, self.hasFault) = (own, others, known, hasFault)
         taken = Set(known.values.map(\.other))
         pairByValues()
         for (index, pair) in names.sorted(by: { $0.key < $1.key }) {
@@ -151,6 +156,11 @@ extension StructuralMatching {
 
 extension StructuralMatching.Item {
     fileprivate var count: Int { shape.count }
+
+    /// Whether the value has certain elements, but for rounding.
+    func agrees(with expected: ValueSignature) -> Bool {
+        signature.map { $0.distance(to: expected) < StructuralMatching.equal } ?? true
+    }
 }
 
 // MARK: By structure
@@ -163,8 +173,7 @@ extension StructuralMatching {
     /// order: after a fault, values no longer agree.
     private mutating func pairByInputs() {
         let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
-        // Recorded activations do not say what they are computed from.
-        guard others.contains(where: { !$0.inputs.isEmpty }) else { return }
+        guard others.contains(where: { !$0.inputs.isEmpty }) else { return pairByOrder(byShape) }
         for index in own.indices where pairs[index] == nil {
             let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
             guard !sources.isEmpty else { continue }
@@ -179,6 +188,54 @@ extension StructuralMatching {
             }
             if let found { add(index, found, .structure) }
         }
+    }
+
+    /// Pairs items with recorded activations, which do not say what they are computed from, but are
+    /// in the order in which modules ran: after a fault, values no longer agree.
+    ///
+    /// Those before a value that agrees are right; they are other forms, or what no module returns.
+    private mutating func pairByOrder(_ byShape: [Shape: [Int]]) {
+        guard hasFault, isInOrder else { return }
+        let leadToAgreement = itemsBeforeAgreement
+        for index in own.indices where pairs[index] == nil && !leadToAgreement[index] {
+            guard own[index].signature?.isZero == false else { continue }
+            let sources = nearestPaired(to: index, in: own) { pairs[$0]?.other }
+            let after = sources.max() ?? -1
+            let candidates = byShape[own[index].shape] ?? []
+            let found = candidates.first { $0 > after && !taken.contains($0) }
+            if let found { add(index, found, .structure) }
+        }
+    }
+
+    /// Whether the pairs are in the same order in both networks, but for few.
+    private var isInOrder: Bool {
+        let places = pairs.sorted { $0.key < $1.key }.map(\.value.other)
+        let steps = zip(places, places.dropFirst())
+        let risen = steps.count { $0 < $1 }
+        return 10 * risen >= 9 * (places.count - 1)
+    }
+
+    /// Whether a value that agrees is computed from each item.
+    private var itemsBeforeAgreement: [Bool] {
+        var distances: [Int: Double] = [:]
+        for (index, pair) in pairs {
+            distances[index] = difference(own[index], others[pair.other])
+        }
+        // Weights in few bits change all values.
+        let usual = distances.values.sorted().dropFirst(distances.count / 4).first ?? 0
+        let limit = max(Self.equal, Self.margin * usual)
+        var result = [Bool](repeating: false, count: own.count)
+        for index in own.indices.reversed() {
+            let agrees = distances[index].map { $0 < limit } ?? false
+            guard agrees || result[index] else { continue }
+            for input in own[index].inputs { result[input] = true }
+        }
+        return result
+    }
+
+    private func difference(_ item: Item, _ other: Item) -> Double {
+        guard let signature = item.signature, let theirs = other.signature else { return .infinity }
+        return signature.distance(to: theirs)
     }
 
     private func ownIfTaken(_ other: Int) -> Int? { taken.contains(other) ? other : nil }

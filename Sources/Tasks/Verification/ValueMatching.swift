@@ -129,7 +129,7 @@ struct ActivationMatching {
     ///
     /// - Parameter images: the number of runs that share an activation's first dimension.
     init(_ model: ModelProgram, _ activations: [(path: String, shape: Shape)], images: Int) {
-        let known = activations.map(\.path).sorted { $0.count > $1.count }
+        let known = activations.map { ModulePath($0.path) }.sorted { $0.path.count > $1.path.count }
         let owners = model.values.map { owner(of: $0, known) }
         for (path, shape) in activations {
             let own = owners.indices.filter { isPart(owners[$0], of: path) }
@@ -181,11 +181,31 @@ extension ComputedValue {
 }
 
 /// The longest path that a value belongs to.
-private func owner(of value: ComputedValue, _ paths: [String]) -> String? {
-    if let module = value.knownModule { return paths.first { isPart(module, of: $0) } }
+private func owner(of value: ComputedValue, _ paths: [ModulePath]) -> String? {
+    if let module = value.knownModule, let own = paths.first(where: { isPart(module, of: $0.path) })
+    {
+        return own.path
+    }
     let name = plainName(value.name)
     return paths.first { path in
-        let legal = MILNames.legal(path)
-        return name == legal || name.hasPrefix(legal + "_")
+        path.names.contains { name == $0 || name.hasPrefix($0 + "_") }
+    }?.path
+}
+
+/// A module's dotted path, and how names of its values begin.
+private struct ModulePath {
+    let path: String
+    /// In a package, and in an ONNX file of `torch.onnx.export`, whose names are scopes:
+    /// `/layer1/layer1.0/conv1/Conv`.
+    let names: [String]
+
+    init(_ path: String) {
+        self.path = path
+        var scopes: [String] = []
+        for part in path.split(separator: ".") {
+            let number = part.allSatisfy(\.isNumber) ? scopes.last.map { "\($0).\(part)" } : nil
+            scopes.append(number ?? String(part))
+        }
+        names = [MILNames.legal(path), MILNames.legal(scopes.joined(separator: "/"))]
     }
 }

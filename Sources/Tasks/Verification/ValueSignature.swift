@@ -28,6 +28,9 @@ struct ValueSignature {
         squares += part.reduce(0) { $0 + Double($1) * Double($1) }
     }
 
+    /// Whether all elements are zero, which says nothing about the value.
+    var isZero: Bool { squares == 0 }
+
     /// The root mean square difference relative to the larger of the two; infinite if one is not
     /// finite, both are zero, or they cannot be compared.
     func distance(to other: ValueSignature) -> Double {

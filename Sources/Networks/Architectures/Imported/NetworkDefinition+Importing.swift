@@ -81,15 +81,14 @@ extension NetworkDefinition.Import {
                     "the network takes one image at a time: train it with batch 1, or export it "
                         + "with a dynamic batch and size (dynamic_axes of torch.onnx.export)"
                 ] : [])
-            + (isAssumed ? ["assumed, because the file does not state it: \(found.form)"] : [])
+            + (isAssumed ? ["assumed, where nothing states it: \(found.form)"] : [])
     }
 }
 
 extension ColorFormChoice {
-    /// The form of a network that returns a photo; nil if other colors are stated, or no photo goes
-    /// in.
+    /// The form of a network that returns a photo; nil if other colors are stated.
     fileprivate func withPhoto(_ form: ColorForm) -> ColorForm? {
-        guard colors == nil, form.input == .grayRGB else { return nil }
+        guard colors == nil else { return nil }
         var choice = self
         choice.colors = .rgb
         return choice.applied(to: form)

@@ -334,7 +334,9 @@ struct QuantizeCommand: ParsableCommand {
         if json { return try Console.printJSON(results) }
         let areColors = try Model(package, name: source).interface.isColorizer
         let columns = areColors ? ["PSNR dB", "ΔE2000"] : ["SNR dB"]
-        var table = TextTable(header: ["weights", "bytes"] + columns, rightAligned: [1, 2, 3])
+        var table = TextTable(
+            header: ["weights", "compressed", "bytes of all"] + columns,
+            rightAligned: [1, 2, 3, 4])
         for result in results {
             let cells = result.change.map { change in
                 change.deltaE2000.map {
@@ -342,7 +344,11 @@ struct QuantizeCommand: ParsableCommand {
                 } ?? [Format.fixed(change.snrDb ?? .infinity, 2)]
             }
             table.append(
-                [result.scheme, result.bytes.map { Format.bytes($0) } ?? "-"]
+                [
+                    result.scheme,
+                    result.compressedCount.map { "\($0) of \(result.weightCount ?? $0)" } ?? "-",
+                    result.bytes.map { Format.bytes($0) } ?? "-",
+                ]
                     + (cells ?? columns.map { _ in "-" }))
         }
         for line in table.lines { Console.print(line) }
@@ -373,7 +379,9 @@ struct QuantizeCommand: ParsableCommand {
         guard !outcome.report.compressed.isEmpty else { return Console.print(package) }
         Console.print(
             "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
-                + "\(Format.bytes(outcome.report.bytesAfter))")
+                + "\(Format.bytes(outcome.report.bytesAfter)), "
+                + "\(outcome.report.compressed.count) of "
+                + "\(outcome.report.compressed.count + outcome.report.skipped.count) compressed")
     }
 
     /// The photos of a folder or list as the package takes them.

@@ -116,6 +116,10 @@ struct TrainCommand: AsyncParsableCommand {
                 samples, configuration,
                 inputs: [config].compactMap(\.self) + Photos.files(photos))
         }
+        if ranks.rank == 0, let start = configuration.start {
+            // What cannot be read is an error of the training itself.
+            (try? Model(contentsOf: start)).map(warnOfRange)
+        }
         if dryRun { return try await rehearse(configuration) }
         if learningRateRangeTest { return try await testLearningRates(configuration) }
         let outcome = try await train(configuration, ranks)

@@ -322,6 +322,7 @@ extension VerifyCommand {
         if case .model(let other) = expected {
             let other = try other.inForm(of: model, range: input.range)
             (model, expected) = (try model.inForm(of: other, range: input.range), .model(other))
+            for model in [model, other] { warnOfRange(of: model) }
             try checkRange(model)
         } else if case .reference(let reference) = expected {
             model = try model.inForm(of: reference)

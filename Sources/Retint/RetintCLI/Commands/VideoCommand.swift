@@ -181,7 +181,9 @@ struct VideoCommand: AsyncParsableCommand {
             display.finish()
             let remedy = resume ? "; the same command continues after the last whole segment" : ""
             Console.note(
-                "interrupted; \(video) has the first \(display.frames) frames\(remedy)")
+                display.frames == 0
+                    ? "interrupted before the first frame was written"
+                    : "interrupted; \(video) has the first \(display.frames) frames\(remedy)")
             throw ExitStatus.interrupted.exit
         } catch {
             display.finish()

@@ -66,16 +66,16 @@ struct PackageQuantization {
         report.raisedTarget = package.raiseTarget(for: plan)
         (rewriting, weights) = (PackageRewriting(package), package.weights)
         for operation in package.program.operations where operation.isConstantExpression {
-            skip(operation.outputs[0], "it is already compressed")
+            skip(operation, "it is already compressed")
         }
         for weight in weights {
             guard let scheme = plan.scheme(of: weight) else {
-                skip(weight.constant.outputs[0], plan.reason(forExcluding: weight.name))
+                skip(weight.constant, plan.reason(forExcluding: weight.name))
                 continue
             }
             switch WeightTask.make(weight, scheme) {
             case .success(let task): tasks[weight.name] = (weight, task)
-            case .failure(let reason): skip(weight.constant.outputs[0], reason.text)
+            case .failure(let reason): skip(weight.constant, reason.text)
             }
         }
     }
@@ -113,9 +113,12 @@ struct PackageQuantization {
         report.skipped.max { $0.shape.reduce(1, *) < $1.shape.reduce(1, *) }
     }
 
-    private mutating func skip(_ output: MILNamedType, _ reason: String) {
+    private mutating func skip(_ constant: MILOperation, _ reason: String) {
+        let output = constant.outputs[0]
         report.skipped.append(
-            .init(name: output.name, shape: output.type.shape ?? [], reason: reason))
+            .init(
+                name: output.name, shape: output.type.shape ?? [], bytes: [constant].storedBytes,
+                reason: reason))
     }
 
     private mutating func replace(

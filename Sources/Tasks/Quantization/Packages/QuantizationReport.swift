@@ -48,6 +48,8 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
         public let name: String
         /// The shape of the weight.
         public let shape: [Int]
+        /// Its size in bytes.
+        public let bytes: Int
         /// Why it was not compressed.
         public let reason: String
     }
@@ -71,8 +73,10 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
     /// The weights that were not compressed.
     public internal(set) var skipped: [Skipped] = []
 
-    /// The size of the compressed weights before compression, in bytes.
-    public var bytesBefore: Int { compressed.reduce(0) { $0 + $1.bytesBefore } }
-    /// The size of the compressed weights, in bytes.
-    public var bytesAfter: Int { compressed.reduce(0) { $0 + $1.bytesAfter } }
+    /// The size of all weights before compression, in bytes.
+    public var bytesBefore: Int { compressed.reduce(skippedBytes) { $0 + $1.bytesBefore } }
+    /// The size of all weights, with tables and scales, in bytes.
+    public var bytesAfter: Int { compressed.reduce(skippedBytes) { $0 + $1.bytesAfter } }
+
+    private var skippedBytes: Int { skipped.reduce(0) { $0 + $1.bytes } }
 }

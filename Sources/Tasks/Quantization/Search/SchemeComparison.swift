@@ -9,10 +9,12 @@ extension QuantizationReport {
     public struct SchemeResult: Hashable, Sendable, Encodable {
         /// The description of the scheme, such as `int4 per-block 32`.
         public let scheme: String
-        /// The size of the compressed weights in bytes; nil if the scheme fails.
+        /// The size of all weights in bytes; nil if the scheme fails.
         public let bytes: Int?
-        /// The size of the same weights before compression, in bytes; nil if the scheme fails.
+        /// The same before compression, in bytes; nil if the scheme fails.
         public let bytesBefore: Int?
+        /// The number of weights that were compressed, of all; nil if the scheme fails.
+        public let compressedCount, weightCount: Int?
         /// The change of the outputs; nil if the scheme fails.
         public let change: QuantizationReport.OutputChange?
         /// Why the scheme fails; nil if it does not.
@@ -68,11 +70,15 @@ extension QuantizationReport.SchemeResult {
         self.scheme = "\(scheme)"
         switch attempt {
         case .success(let outcome):
-            (bytes, bytesBefore) = (outcome.report.bytesAfter, outcome.report.bytesBefore)
+            let report = outcome.report
+            (bytes, bytesBefore) = (report.bytesAfter, report.bytesBefore)
+            compressedCount = report.compressed.count
+            weightCount = report.compressed.count + report.skipped.count
             failure = nil
             change = try probe.change(to: outcome.package)
         case .failure(let error):
             (bytes, bytesBefore, change, failure) = (nil, nil, nil, "\(error)")
+            (compressedCount, weightCount) = (nil, nil)
         }
     }
 }

@@ -7,8 +7,8 @@ import RetintMLPackage
 import RetintRuntime
 import RetintTensors
 
-/// Looks for the smallest or fastest package within a bound. See
-/// ``MLPackage/searchQuantization(on:within:schemes:threshold:targets:latencies:execution:ranks:progress:)``.
+/// Looks for the smallest or fastest package within a bound, for
+/// `MLPackage.searchQuantization`.
 struct SchemeSearch {
     let bound: QuantizationBound
     let probe: OutputProbe

@@ -29,6 +29,12 @@ struct VideoDestination {
     /// The file that is written.
     var written: String { pending?.path.string ?? path }
 
+    /// Whether anything was written.
+    var hasContent: Bool {
+        var status = stat()
+        return stat(written, &status) == 0 && status.st_size > 0
+    }
+
     /// Puts the video in place of the existing one.
     func publish() throws(FileError) {
         try pending?.publish()

@@ -88,13 +88,34 @@ package func withNewVideo<Value: Sendable>(
         return value
     } catch {
         let isOfOutput = [.unwritable, .outputName].contains((error as? VideoError)?.kind)
-        if isOfOutput || frames.load(ordering: .relaxed) == 0 {
+        let count = frames.load(ordering: .relaxed)
+        if isOfOutput || count == 0 || !destination.hasContent {
             destination.discard()
         } else {
+            if let rate = header.frameRate, !options.copied(to: path).isEmpty {
+                let (written, seconds) = (destination.written, Double(count) / rate.value)
+                // The task may be cancelled.
+                await Task { await shorten(written, to: seconds, for: path) }.value
+            }
             try destination.publish()
         }
         throw error
     }
+}
+
+/// Ends the copied sound and subtitles of a video that was not finished with its pictures. If that
+/// fails, they stay longer.
+private func shorten(_ written: String, to seconds: Double, for path: String) async {
+    do {
+        let shorter = try PendingFile(for: written, keepingExtension: true)
+        let streams = ["0:v", "0:a?", "0:s?", "0:t?"].flatMap { ["-map", $0] }
+        try await MediaProgram.ffmpeg.output(
+            of: ["-nostdin", "-v", "error", "-y", "-i", VideoProperties.argument(written)]
+                + streams + ["-c", "copy", "-t", "\(seconds)"]
+                + [VideoProperties.argument(shorter.path.string)],
+            for: path, failure: .unwritable)
+        try shorter.publish()
+    } catch {}
 }
 
 /// Writes a YUV4MPEG2 stream. A new file without frames is not a video, and is removed.
@@ -137,8 +158,10 @@ private func encoding<Value: Sendable>(
             do {
                 return .success(try await body(output))
             } catch {
-                // After the last frame, ffmpeg would copy the sound of the whole source.
-                await Task { await pipe.writeEnd.waitForReader() }.value
+                try? output.close()
+                // It now copies the sound of the whole source, which may take long. The task may
+                // be cancelled.
+                await Task { await process.waitForEnd() }.value
                 try? process.send(signal: .interrupt)
                 return .failure(error)
             }
@@ -159,26 +182,18 @@ private func encoding<Value: Sendable>(
     }
 }
 
-extension FileDescriptor {
-    /// Waits until the program at the other end of a pipe has read all bytes and had time to
-    /// process them; but not forever, because it may hang.
-    fileprivate func waitForReader() async {
-        for _ in 0..<100 where unreadByteCount > 0 && hasReader {
-            try? await Task.sleep(for: .milliseconds(50))
-        }
-        try? await Task.sleep(for: .milliseconds(500))
+extension Execution {
+    /// Waits until a process has ended; but not longer than 20 seconds.
+    fileprivate func waitForEnd() async {
+        for _ in 0..<400 where !hasEnded { try? await Task.sleep(for: .milliseconds(50)) }
     }
 
-    /// Whether the program at the other end of a pipe still runs.
-    private var hasReader: Bool {
-        var state = pollfd(fd: rawValue, events: 0, revents: 0)
-        return poll(&state, 1, 0) == 0
-    }
-
-    /// The bytes in a pipe.
-    private var unreadByteCount: Int32 {
-        var count: Int32 = 0
-        return ioctl(rawValue, UInt(FIONREAD), &count) == 0 ? count : 0
+    /// Whether the process has ended. Its status stays to be read.
+    private var hasEnded: Bool {
+        var state = siginfo_t()
+        let options = WEXITED | WNOHANG | WNOWAIT
+        let result = waitid(P_PID, id_t(processIdentifier.value), &state, options)
+        return result != 0 || state.si_signo != 0
     }
 }
 
