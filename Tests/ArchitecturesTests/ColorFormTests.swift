@@ -137,6 +137,8 @@ import Testing
             onnx: file([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
         ).checkpoint
         #expect(photo.network.definition?.form == ColorForm(input: .grayRGB, colors: .rgb))
+        let lightness = try Checkpoint.importing(onnx: file([[1], [0.5], [0.25]])).checkpoint
+        #expect(lightness.network.definition?.form == ColorForm(input: .lightness, colors: .rgb))
     }
 
     /// What is stated replaces what is assumed, and nothing else.

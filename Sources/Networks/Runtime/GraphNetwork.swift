@@ -30,7 +30,7 @@ package struct GraphNetwork: Sendable {
     }
 
     /// The network of a checkpoint as its file had it; nil for retint's own networks.
-    init?(_ checkpoint: CheckpointSource) {
+    package init?(_ checkpoint: CheckpointSource) {
         guard case .imported(let definition) = checkpoint.network else { return nil }
         self.init(definition, checkpoint.variables)
     }
