@@ -74,6 +74,24 @@ import Testing
         #expect(layers.count > 30 && 10 * paired > 7 * layers.count, "\(paired)")
     }
 
+    /// A package with the interface of an imported network takes that network's ranges, and is
+    /// not a colorizer of retint's kind, which would be nearly gray.
+    @Test func anotherRangeIsNotLightness() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "--size", "64", "-o", "own.onnx")
+        try bench.expect(
+            0, "import", "own.onnx", "--input", "lightness", "--range", "0..1", "--colors", "ab",
+            "--color-range=-1..1", "-o", "other.h5")
+        try bench.expect(
+            0, "export", "other.h5", "--interface", "original", "--size", "64", "-o",
+            "other.mlpackage")
+        try verify(0, "other.mlpackage", "--against", "other.h5", says: [])
+        _ = try bench.makePhoto("a.png")
+        let refused = try bench.run(["colorize", "other.mlpackage", "a.png", "-o", "colored.png"])
+        #expect(refused.code == 65, "\(refused.messages)")
+        #expect(!bench.files.contains("colored.png"))
+    }
+
     /// Their outputs are below the bounds that fit colors.
     @Test func smallOutputsOfOtherWeightsFail() throws {
         let result = try verify(

@@ -170,7 +170,8 @@ import Testing
         for lines in [
             ["\(weights[1]),int8,1.5"], ["\(weights[1]),float,-1"], ["\(weights[1]),float,nan"],
             ["\(weights[1]),float"], ["\(weights[1]),float,1", "\(weights[1]),float,1"],
-            [",float,1"],
+            [",float,1"], ["\(weights[1]),float,1", "conv,int8,0.5"],
+            ["\(weights[1]),float,1", "\(weights[1]),int9,0.5"],
         ] {
             #expect(throws: ConversionError.self, "\(lines)") { try search(lines) }
         }
@@ -208,9 +209,20 @@ import Testing
         #expect(throws: ConversionError.self) {
             try package.searchQuantization(on: inputs, within: .minSNR(9), targets: fewer)
         }
+        // The only output may have another name, but no other shape.
         let renamed = targets.map { $0.map { NamedTensor("other", $0.data) } }
+        let same = try package.searchQuantization(
+            on: inputs, within: .minSNR(own - 3), schemes: Self.schemes[1], targets: renamed
+        ).report
+        #expect(same.change == report.change)
+        let reshaped = targets.map {
+            $0.map {
+                NamedTensor(
+                    $0.name, TensorData(shape: [$0.data.shape.count], scalars: $0.data.scalars))
+            }
+        }
         #expect(throws: ConversionError.self) {
-            try package.searchQuantization(on: inputs, within: .minSNR(9), targets: renamed)
+            try package.searchQuantization(on: inputs, within: .minSNR(9), targets: reshaped)
         }
     }
 

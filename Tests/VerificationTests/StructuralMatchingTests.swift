@@ -91,7 +91,7 @@ import Testing
     @Test func activationsOfARightNetworkPairByValuesAlone() {
         let own = chain(["conv2d", "relu", "conv2d"])
         let others = activations(chain(["", "", ""], faultAt: 1))
-        let matching = StructuralMatching(own, others, hasFault: false)
+        let matching = StructuralMatching(own, others, agreement: nil)
         #expect(matching.pairs.mapValues(\.other) == [0: 0])
     }
 

@@ -30,7 +30,7 @@ package struct GraphNetwork: Sendable {
     }
 
     /// The network of a checkpoint as its file had it; nil for retint's own networks.
-    package init?(_ checkpoint: CheckpointSource) {
+    init?(_ checkpoint: CheckpointSource) {
         guard case .imported(let definition) = checkpoint.network else { return nil }
         self.init(definition, checkpoint.variables)
     }
@@ -54,6 +54,9 @@ package struct GraphNetwork: Sendable {
         other.pixelRange = range
         return other
     }
+
+    /// What the network takes and returns, as retint writes it into files; nil if not known.
+    var statedForm: String? { network.metadata[NetworkDefinition.MetadataKey.form] }
 
     package var operationCount: Int { network.nodes.count }
 

@@ -161,8 +161,11 @@ private struct ModelConversion {
             })
         description.metadata = metadata(options.metadata(lowered, variables))
         keepDescriptions(&description)
-        if case .network(let network) = model.source, let range = network.pixelRange {
-            description.metadata.userDefined[MetadataKey.range] = "\(range)"
+        if case .network(let network) = model.source {
+            var keys = description.metadata.userDefined
+            keys[MetadataKey.range] = network.pixelRange.map { "\($0)" }
+            keys[NetworkDefinition.MetadataKey.form] = network.statedForm
+            description.metadata.userDefined = keys
         }
         let package = MLPackage(
             target: options.target.deploymentTarget, description: description,

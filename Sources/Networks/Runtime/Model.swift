@@ -179,6 +179,15 @@ public struct Model: Sendable {
         return try original.takingImage(in: range)
     }
 
+    /// Whether the model contains retint's conversions of lightness and colors, around an imported
+    /// network: other programs convert with other constants, so that more than rounding differs.
+    package var convertsColors: Bool {
+        guard (try? interface.isColorizer) == true else { return false }
+        if let checkpoint { return GraphNetwork(checkpoint) != nil }
+        return package?.description.metadata.userDefined[MetadataKey.architecture]
+            == ImportedColorizer.architecture
+    }
+
     /// The model with an image in place of its only input for photos.
     ///
     /// - Parameter range: the range in which the network takes photos: pixels 0…255 are converted

@@ -39,6 +39,7 @@ final class ReferenceValues: ExpectedValues {
         // Otherwise it is known which module computes which value.
         let isCertain = activations.isOfOperations || program.values.contains { $0.node != nil }
         guard !isCertain || 2 * names.count < activations.shapes.count else { return }
+        let agreement = program.model.precision.agreement
         let (own, others) = (try program.items(on: inputs, count: 1), items(of: activations))
         let positions = Dictionary(
             activations.shapes.enumerated().map { ($1.path, $0) }
@@ -51,18 +52,24 @@ final class ReferenceValues: ExpectedValues {
         }
         let matching = StructuralMatching(
             own, others, known: pairs(isCertain ? named : agreeing), names: pairs(named),
-            hasFault: !outputsAgree(own, program))
+            agreement: outputsAgree(own, program, within: agreement) ? nil : agreement)
         matches = matching.pairs.mapValues { pair in
             Counterpart(name: activations.shapes[pair.other].path, pairing: pair.pairing)
         }
     }
 
     /// Whether all outputs have the expected values on the first input, but for rounding.
-    private func outputsAgree(_ own: [StructuralMatching.Item], _ program: ModelProgram) -> Bool {
-        zip(program.outputs, program.outputIndices).allSatisfy { name, index in
-            guard let index, let expected = reference.outputs.first(where: { $0.name == name })
-            else { return true }
-            return own[index].agrees(with: ValueSignature(part(of: expected.data).scalars))
+    private func outputsAgree(
+        _ own: [StructuralMatching.Item], _ program: ModelProgram, within limit: Double
+    ) -> Bool {
+        program.outputIndices.enumerated().allSatisfy { place, index in
+            let name = program.outputs[place]
+            let expected =
+                reference.outputs.first { $0.name == name }
+                ?? (place < reference.outputs.count ? reference.outputs[place] : nil)
+            guard let index, let expected else { return true }
+            return own[index].agrees(
+                with: ValueSignature(part(of: expected.data).scalars), within: limit)
         }
     }
 
@@ -94,5 +101,16 @@ final class ReferenceValues: ExpectedValues {
         guard runs > 1 else { return data }
         let count = data.shape[0] / runs
         return data.images(from: index * count, count: count)
+    }
+}
+
+extension ModelPrecision {
+    /// The relative difference below which values of two frameworks are the same, but for rounding.
+    fileprivate var agreement: Double {
+        switch self {
+        case .float32: 1e-3
+        case .float16: 0.02
+        case .quantized: 0.2
+        }
     }
 }

@@ -26,13 +26,11 @@ struct StructuralMatching {
     private var taken: Set<Int>
     private let own: [Item]
     private let others: [Item]
-    private let hasFault: Bool
+    private let agreement: Double?
 
     /// Two values are the same below this relative difference. Quantized weights alone change
     /// values by a tenth.
     private static let closest = 0.2
-    /// Values agree below this relative difference, in any floating-point format.
-    fileprivate static let equal = 0.02
     /// Below this relative difference, nothing tells values apart but rounding.
     private static let rounding = 1e-6
     /// The next candidate has to be this many times farther away, unless order decides.
@@ -44,12 +42,13 @@ struct StructuralMatching {
     ///   - known: pairs that are certain.
     ///   - names: pairs of equal names, which two programs may have chosen by chance: they count
     ///     after the values, and only for one operation.
-    ///   - hasFault: whether the outputs differ, so that values without a counterpart may be wrong.
+    ///   - agreement: the relative difference below which values agree; nil if the outputs do, so
+    ///     that values without a counterpart are right as well.
     init(
         _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:],
-        hasFault: Bool = true
+        agreement: Double? = 0.02
     ) {
-        (self.own, self.others, pairs, self.hasFault) = (own, others, known, hasFault)
+        (self.own, self.others, pairs, self.agreement) = (own, others, known, agreement)
         taken = Set(known.values.map(\.other))
         pairByValues()
         for (index, pair) in names.sorted(by: { $0.key < $1.key }) {
@@ -158,8 +157,8 @@ extension StructuralMatching.Item {
     fileprivate var count: Int { shape.count }
 
     /// Whether the value has certain elements, but for rounding.
-    func agrees(with expected: ValueSignature) -> Bool {
-        signature.map { $0.distance(to: expected) < StructuralMatching.equal } ?? true
+    func agrees(with expected: ValueSignature, within limit: Double) -> Bool {
+        signature.map { $0.distance(to: expected) < limit } ?? true
     }
 }
 
@@ -195,8 +194,8 @@ extension StructuralMatching {
     ///
     /// Those before a value that agrees are right; they are other forms, or what no module returns.
     private mutating func pairByOrder(_ byShape: [Shape: [Int]]) {
-        guard hasFault, isInOrder else { return }
-        let leadToAgreement = itemsBeforeAgreement
+        guard let agreement, isInOrder else { return }
+        let leadToAgreement = itemsBeforeAgreement(within: agreement)
         for index in own.indices where pairs[index] == nil && !leadToAgreement[index] {
             guard own[index].signature?.isZero == false else { continue }
             let sources = nearestPaired(to: index, in: own) { pairs[$0]?.other }
@@ -216,18 +215,11 @@ extension StructuralMatching {
     }
 
     /// Whether a value that agrees is computed from each item.
-    private var itemsBeforeAgreement: [Bool] {
-        var distances: [Int: Double] = [:]
-        for (index, pair) in pairs {
-            distances[index] = difference(own[index], others[pair.other])
-        }
-        // Weights in few bits change all values.
-        let usual = distances.values.sorted().dropFirst(distances.count / 4).first ?? 0
-        let limit = max(Self.equal, Self.margin * usual)
+    private func itemsBeforeAgreement(within limit: Double) -> [Bool] {
         var result = [Bool](repeating: false, count: own.count)
         for index in own.indices.reversed() {
-            let agrees = distances[index].map { $0 < limit } ?? false
-            guard agrees || result[index] else { continue }
+            let found = pairs[index].map { difference(own[index], others[$0.other]) }
+            guard found ?? .infinity < limit || result[index] else { continue }
             for input in own[index].inputs { result[input] = true }
         }
         return result

@@ -1,6 +1,4 @@
 import RetintAppleRuntime
-import RetintArchitectures
-import RetintExport
 import RetintGraph
 import RetintRuntime
 import RetintTensors
@@ -151,15 +149,6 @@ extension Model {
 }
 
 extension Model {
-    /// Whether the model contains retint's conversions of lightness and colors, around an imported
-    /// network: other programs convert with other constants, so that more than rounding differs.
-    private var convertsColors: Bool {
-        guard (try? interface.isColorizer) == true else { return false }
-        if let checkpoint { return GraphNetwork(checkpoint) != nil }
-        return package?.description.metadata.userDefined[MetadataKey.architecture]
-            == ImportedColorizer.architecture
-    }
-
     /// A sentence about the labels of two classifiers that differ; nil if they are the same, or
     /// not listed.
     private func changedLabels(against other: Model) -> String? {

@@ -110,7 +110,8 @@ struct QuantizeCommand: ParsableCommand {
     @Option(
         help: .rare(
             """
-            A table with the columns operation, weights and milliseconds, as measured on a device: \
+            A table with the columns operation (the name of its output or weight), weights (float \
+            for a weight as it is, or a scheme) and milliseconds, as measured on a device: \
             --search finds the fastest package instead of the smallest.
             """, valueName: "file.csv"), completion: .file(extensions: ["csv"]))
     var latency: String?

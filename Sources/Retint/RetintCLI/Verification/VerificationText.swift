@@ -16,11 +16,13 @@ extension VerificationReport {
 
     /// What a report that passes says of intermediate values that differ.
     private var hiddenLines: [String] {
+        // Without a departure, those outside are expected in another form.
+        guard passed, firstDeparture != nil else { return [] }
         let count = layers.count { $0.error?.holds == false }
-        guard passed, count > 0 else { return [] }
+        let values = count == 1 ? "1 intermediate value is" : "\(count) intermediate values are"
         return [
-            "the outputs agree on these inputs, but \(count) intermediate values are outside the "
-                + "tolerance: on other inputs, the outputs may differ"
+            "the outputs agree on these inputs, but \(values) outside the tolerance: on other "
+                + "inputs, the outputs may differ"
         ]
     }
 

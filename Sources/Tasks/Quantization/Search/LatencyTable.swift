@@ -64,6 +64,30 @@ public struct LatencyTable: Hashable, Sendable {
 }
 
 extension LatencyTable {
+    /// Checks that a package has all operations, and a search all formats.
+    ///
+    /// - Throws: `ConversionError` that names the first other one.
+    func check(_ weights: [PackageWeight], _ schemes: [QuantizationScheme]) throws {
+        let names = Set(weights.flatMap(\.names))
+        let formats = [Self.unchanged] + schemes.map { "\($0)" }
+        let known = Set(
+            formats + formats.compactMap { $0.split(separator: " ").first.map(String.init) })
+        for (name, own) in times.sorted(by: { $0.key < $1.key }) {
+            guard names.contains(name) else {
+                throw ConversionError.option(
+                    "the table of latencies",
+                    "no operation with a weight is \(name.debugDescription)",
+                    "Name operations by their outputs or weights, such as "
+                        + "\(weights.first?.name ?? "conv_1").")
+            }
+            if let other = own.keys.sorted().first(where: { !known.contains($0) }) {
+                throw ConversionError.option(
+                    "the table of latencies", "no format is \(other.debugDescription)",
+                    "Use \(formats.joined(separator: ", ")), or the first word of one.")
+            }
+        }
+    }
+
     /// A weight has times for formats, but none for its own.
     func incomplete(_ weight: PackageWeight) -> ConversionError {
         .option(

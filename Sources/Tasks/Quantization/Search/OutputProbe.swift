@@ -129,15 +129,18 @@ extension [NamedTensor] {
     /// - Throws: `ConversionError` if one is missing, or has another shape.
     fileprivate func ordered(like outputs: [NamedTensor]) throws -> [NamedTensor] {
         try outputs.map { output in
-            let found = first { $0.name == output.name }
+            // A single one may have another name.
+            let found =
+                first { $0.name == output.name }
+                ?? (count == 1 && outputs.count == 1 ? self[0] : nil)
             guard let found, found.data.shape == output.data.shape else {
+                let known = map { "\($0.name) \($0.data.shape)" }.joined(separator: ", ")
                 throw ConversionError(
                     place: "output \(output.name)",
-                    rule: "it has shape \(output.data.shape), and the target has "
-                        + (found.map { "\($0.data.shape)" } ?? "no such output"),
-                    remedy: "Pass targets of the model's outputs, for its inputs.")
+                    rule: "it has shape \(output.data.shape), and the reference has \(known)",
+                    remedy: "Record the outputs of this model, for its inputs.")
             }
-            return found
+            return NamedTensor(output.name, found.data)
         }
     }
 }

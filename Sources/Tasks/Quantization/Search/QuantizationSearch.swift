@@ -166,6 +166,7 @@ extension MLPackage {
             scheme.threshold = scheme.threshold ?? threshold
             return scheme
         }
+        try latencies?.check(weights, schemes)
         let model = Model(self, execution: execution)
         let probe = try OutputProbe(model, inputs: inputs, targets: targets)
         try bound.check(probe)

@@ -33,8 +33,8 @@ package struct VideoParts {
         suffix = path.extension.map { ".\($0)" } ?? ""
         try checkOwner()
         try createFolder(folder)
-        try check(description)
         while try FileKind(at: part(count)) != .nothing { count += 1 }
+        try check(description)
     }
 
     /// Otherwise somebody else's folder would be removed at the end.
@@ -57,7 +57,8 @@ package struct VideoParts {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         let bytes = Array(try encoder.encode(description))
-        guard try FileKind(at: path) != .nothing else {
+        let isEmpty = try count == 0 && FileKind(at: pending) == .nothing
+        guard try FileKind(at: path) != .nothing, !isEmpty else {
             return try AtomicFile.write(bytes, to: path)
         }
         guard try readFile(path, maximumBytes: Self.maximumDescription) == bytes else {
