@@ -142,6 +142,43 @@ import Testing
         #expect(report.layers.allSatisfy { ($0.error?.snr ?? 100) > 80 })
     }
 
+    /// Behind new weights no value agrees, and no name says which module a value belongs to: the
+    /// order in which modules ran does.
+    @Test(arguments: [0.8, 1], [ExportOptions.Precision.float32, .float16])
+    func aFaultBehindWhichNothingAgreesIsNamed(
+        share: Double, precision: ExportOptions.Precision
+    ) throws {
+        let fixture = try Fixture()
+        let values = try fixture.values()
+        let recorded = try fixture.model().computedValues().map(\.name).filter { name in
+            ["conv2d", "batch_norm", "relu", "relu6", "add"].contains {
+                name.hasSuffix(".\($0)")
+            }
+        }
+        var tensors = [("inputs/L", fixture.lightness), ("outputs/ab", try fixture.ab())]
+        for (index, name) in recorded.enumerated() {
+            tensors.append(("activations/module\(index)", try #require(values[name])))
+        }
+        let reference = try Reference(contentsOf: fixture.write(tensors))
+        var options = ExportOptions(size: 64)
+        options.precision = precision
+        var package = try #require(fixture.package(options).package)
+        package.description.metadata.userDefined["retint.values"] = nil
+        let right = try Model(package, name: "right").verify(against: reference)
+        #expect(right.passed && right.firstDeparture == nil, "\(right.failures)")
+
+        let name = try package.spoil("conv", "weight", at: share) { weight in
+            let scalars = try weight.floats()
+            let half = scalars.count / 2
+            return .floats(
+                Array(scalars[half...] + scalars[..<half]), shape: weight.type.shape,
+                as: weight.type.dataType)
+        }
+        let wrong = try Model(package, name: "wrong").verify(against: reference)
+        let first = try #require(wrong.firstDeparture)
+        #expect(wrong.layers[first.layer].value.name == name)
+    }
+
     @Test func coremltoolsNamesOfBothPrecisionsAreTheSame() throws {
         func golden(_ name: String) throws -> Model {
             try Model(contentsOf: goldenPath("\(name).mlpackage", of: "MLPackageTests"))

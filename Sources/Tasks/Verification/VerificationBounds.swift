@@ -44,7 +44,7 @@ public struct VerificationBounds: Hashable, Sendable {
 
 extension VerificationBounds {
     /// Whether bounds follow from what float32 loses.
-    package var needsRounding: Bool {
+    public var needsRounding: Bool {
         tolerance.maxRoundingRatio != nil || layerTolerance.maxRoundingRatio != nil
     }
 
