@@ -91,9 +91,12 @@ private func colorOwnPhotos(
     _ onPhoto: (PhotoFile, PhotoFile.Outcome) -> Void
 ) async throws {
     if files.isEmpty { return }
-    // The first photo is decoded while the model is compiled and its weights are read.
-    let first = files.first.flatMap { file in
-        options.skipsFinished && file.isFinished ? nil : DecodedPhoto(file)
+    // The first photo is decoded while the model is compiled and its weights are read: a large one
+    // only if no other takes memory meanwhile.
+    let first = files.first.flatMap { file -> DecodedPhoto? in
+        if options.skipsFinished, file.isFinished { return nil }
+        let pixels = Image.statedPixels(ofFileAt: file.photo)
+        return files.count == 1 || PhotoMemory.isSmall(pixels) ? DecodedPhoto(file) : nil
     }
     let painter = try FilePainter(model, options, count: files.count, first)
     let folders = Set(files.map { $0.output.filePath.removingLastComponent() })
@@ -166,10 +169,10 @@ private final class FilePainter: Sendable {
     func paint(_ file: PhotoFile) async throws -> PhotoFile.Outcome {
         if options.skipsFinished, file.isFinished { return .skipped }
         do {
-            let decoded = await takeFirst(for: file)?.task.result
             let pixels = Image.statedPixels(ofFileAt: file.photo)
             let (outputs, notes) = try await memory.holding(pixels) {
-                try await colorizer.workers.run { [self] _, _ in
+                let decoded = await takeFirst(for: file)?.task.result
+                return try await colorizer.workers.run { [self] _, _ in
                     try encoded(file, decoded?.get() ?? Image.withMetadata(contentsOf: file.photo))
                 }
             }

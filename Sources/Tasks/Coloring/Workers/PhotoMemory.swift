@@ -18,6 +18,13 @@ package final class PhotoMemory: Sendable {
         places = WaitingQueue(count)
     }
 
+    /// Whether a photo needs no more than one thread's part of the memory.
+    ///
+    /// - Parameter pixels: those of the photo; nil if that is not known.
+    package static func isSmall(_ pixels: Int?) -> Bool {
+        pixels.map { $0 <= pixelsPerPlace } ?? false
+    }
+
     /// Does work with a photo as soon as it fits, in the order of the calls.
     ///
     /// - Parameter pixels: those of the photo; nil if that is not known.
