@@ -30,6 +30,7 @@ struct ClassTargets: Sendable {
         let area = rows * columns
         var classes = [Float](repeating: 0, count: count * bins.count * area)
         var classWeights = [Float](repeating: 1, count: count * area)
+        var coder = SoftCoder(bins, count: neighbors, sigma: sigma)
         for example in 0..<count {
             let a = example * 2 * height * width
             let b = a + height * width
@@ -39,13 +40,12 @@ struct ClassTargets: Sendable {
             for cell in 0..<area {
                 let pixel = cell / columns * stride * width + cell % columns * stride
                 let (trueA, trueB) = (target.scalars[a + pixel], target.scalars[b + pixel])
-                let code = bins.softCode(
-                    a: trueA * LabScaling.colorRange, b: trueB * LabScaling.colorRange,
-                    count: neighbors, sigma: sigma)
-                for (bin, weight) in zip(code.bins, code.weights) {
+                coder.encode(
+                    a: trueA * LabScaling.colorRange, b: trueB * LabScaling.colorRange)
+                for (bin, weight) in zip(coder.bins, coder.weights) {
                     classes[(example * bins.count + bin) * area + cell] = weight
                 }
-                let weight = weights?[code.bins[0]] ?? 1
+                let weight = weights?[coder.bins[0]] ?? 1
                 let factor = 1 + neutral(a: trueA, b: trueB)
                 classWeights[example * area + cell] = isGray ? 0 : weight * factor
             }
@@ -102,13 +102,17 @@ struct ColorPrior: Hashable, Sendable {
     /// The share of each bin, soft-encoded like the targets; the sum is 1.
     let shares: [Float]
 
+    /// The spread of colors in the paper, whatever that of the targets is.
+    private static let (neighbors, sigma) = (10, Float(5))
+
     /// - Parameter colors: a and b of pixels.
     init(_ colors: some Sequence<(a: Float, b: Float)>, bins: ABBins) {
         var sums = [Double](repeating: 0, count: bins.count)
         var count = 0.0
+        var coder = SoftCoder(bins, count: Self.neighbors, sigma: Self.sigma)
         for color in colors {
-            let code = bins.softCode(a: color.a, b: color.b)
-            for (bin, weight) in zip(code.bins, code.weights) { sums[bin] += Double(weight) }
+            coder.encode(a: color.a, b: color.b)
+            for (bin, weight) in zip(coder.bins, coder.weights) { sums[bin] += Double(weight) }
             count += 1
         }
         shares = sums.map { Float($0 / max(count, 1)) }
