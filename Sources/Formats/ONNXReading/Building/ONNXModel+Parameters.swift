@@ -47,6 +47,8 @@ extension ONNXModel {
         }
         initializers = Dictionary(
             uniqueKeysWithValues: initializers.map { (names[$0.key] ?? $0.key, $0.value) })
+        weightForms = Dictionary(
+            uniqueKeysWithValues: weightForms.map { (names[$0.key] ?? $0.key, $0.value) })
         for index in nodes.indices {
             nodes[index].inputs = nodes[index].inputs.map { names[$0] ?? $0 }
         }

@@ -13,6 +13,15 @@ extension ONNXTensor {
         return positions
     }
 
+    /// This tensor with its axes in another order: axis `i` of the result is axis `order[i]`.
+    ///
+    /// - Precondition: `order` has each axis once.
+    func transposed(by order: [Int]) -> ONNXTensor {
+        let (dimensions, strides) = (order.map { self.dimensions[$0] }, shape.strides)
+        let positions = Self.positions(dimensions, strides: order.map { strides[$0] })
+        return gathered(positions, dimensions)
+    }
+
     /// This tensor repeated along axes of extent 1 and new ones.
     ///
     /// - Precondition: the shape can be broadcast to `dimensions`.

@@ -4,14 +4,14 @@ import RetintTensors
 /// Tensors joined, cut apart and repeated.
 enum Joining: OperationFamily {
     static let rules: [String: OperationRule] = [
-        "Concat": OperationRule(concatenation),
+        "Concat": OperationRule(parameters: Set(0..<64), concatenation),
         "Split": OperationRule(split),
-        "Expand": OperationRule { node in
+        "Expand": OperationRule(parameters: [0]) { node in
             let value = try node.value(0)
             let dimensions = try node.common(value.dimensions, try node.integers(1))
             return [try expanded(value, to: dimensions, node)]
         },
-        "Tile": OperationRule(tile),
+        "Tile": OperationRule(parameters: [0], tile),
     ]
 
     @Sendable private static func concatenation(_ node: NodeContext) throws -> [ONNXValue] {

@@ -4,7 +4,7 @@ import RetintTensors
 /// `Resize` and its older form `Upsample`.
 enum Resizing: OperationFamily {
     static let rules: [String: OperationRule] = [
-        "Resize": OperationRule { node in
+        "Resize": OperationRule(parameters: [0]) { node in
             let x = try node.tensor(0)
             let axes =
                 try node.integers("axes").map { try node.axes($0, rank: x.shape.rank) }
@@ -12,7 +12,7 @@ enum Resizing: OperationFamily {
             let plan = try ResizePlan(node, x.shape, axes)
             return [.tensor(try plan.resized(x), try node.value(0).type)]
         },
-        "GridSample": OperationRule { node in
+        "GridSample": OperationRule(parameters: [0]) { node in
             let aligned = try node.flag("align_corners")
             let modes: [String: GridSampling.Mode] = [
                 "bilinear": .bilinear, "linear": .bilinear, "nearest": .nearest,
@@ -30,7 +30,7 @@ enum Resizing: OperationFamily {
             let y = try sampling.sampled(try node.tensor(0), try node.tensor(1))
             return [.tensor(y, try node.value(0).type)]
         },
-        "Upsample": OperationRule { node in
+        "Upsample": OperationRule(parameters: [0]) { node in
             let x = try node.tensor(0)
             let scales: [Float]
             if node.optional(1) != nil {

@@ -109,9 +109,7 @@ enum Shapes: OperationFamily {
             return [.tensor(try node.tensor(value).transposed(order), value.type)]
         }
         try node.takeHost(tensor.dimensions)
-        let (dimensions, strides) = (order.map { tensor.dimensions[$0] }, tensor.shape.strides)
-        let positions = ONNXTensor.positions(dimensions, strides: order.map { strides[$0] })
-        return [.host(tensor.gathered(positions, dimensions))]
+        return [.host(tensor.transposed(by: order))]
     }
 
     @Sendable private static func filled(_ node: NodeContext) throws -> [ONNXValue] {

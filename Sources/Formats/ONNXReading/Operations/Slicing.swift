@@ -6,7 +6,7 @@ import RetintTensors
 enum Slicing: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Slice": OperationRule(slices),
-        "Gather": OperationRule(gather),
+        "Gather": OperationRule(parameters: [0], gather),
     ]
 
     @Sendable private static func slices(_ node: NodeContext) throws -> [ONNXValue] {

@@ -75,6 +75,13 @@ extension ONNXModel {
         prune()
         try checkOperations()
         try simplify()
+        let roles = roles
+        untrained = nodes.flatMap(\.inputs).reduce(into: []) { found, name in
+            guard let tensor = initializers[name], tensor.type.isFloat, tensor.count > 1,
+                roles[name] == nil, !constants.contains(name), !found.contains(name)
+            else { return }
+            found.append(name)
+        }
         constants = Set(initializers.keys).subtracting(roles.keys)
     }
 

@@ -112,6 +112,10 @@ extension ONNXModel {
         let weights = learned.filter { initializers[$0]?.type.isFloat ?? false }
         if weights.count == 1, results.count == 1, folding.uses[weights[0]] == 1 {
             // A weight in another form keeps its name.
+            if let weight = initializers[weights[0]] {
+                weightForms[weights[0], default: WeightForm()]
+                    .add(node, weight, results[0].tensor)
+            }
             define(weights[0], results[0].tensor, building)
             folding.alias(results[0].name, of: weights[0])
             return true

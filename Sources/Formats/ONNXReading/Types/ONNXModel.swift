@@ -13,6 +13,11 @@ package struct ONNXModel: Hashable, Sendable {
     package var outputs: [ONNXValueInfo]
     package var nodes: [ONNXNode]
     package var initializers: [String: ONNXTensor]
+    /// How weights were made of those in the file, where they are not the same.
+    package var weightForms: [String: WeightForm] = [:]
+    /// The initializers that may be learned by their type, and are not, in the order of their use:
+    /// operations that take weights in other places do not train them.
+    package internal(set) var untrained: [String] = []
     /// The initializers that are not learned, such as values of `Constant` nodes.
     package internal(set) var constants: Set<String> = []
 

@@ -73,6 +73,8 @@ extension NetworkDefinition.Import {
                 remedy: "Export the network without large constants.")
         }
         self.weights = weights
+        // Names that the exporter made up are not those of a module's parameters.
+        let untrained = model.untrained.filter { !$0.hasPrefix("onnx::") && !$0.hasPrefix("/") }
         let isWhole = choice.input != nil && choice.colors != nil
         let isAssumed = stated == nil && !isWhole && found.form != .inside
         notes =
@@ -81,6 +83,13 @@ extension NetworkDefinition.Import {
                     "the network takes one image at a time: train it with batch 1, or export it "
                         + "with a dynamic batch and size (dynamic_axes of torch.onnx.export)"
                 ] : [])
+            + (untrained.isEmpty
+                ? []
+                : [
+                    "kept as constants, which are not trained and not in the weights: "
+                        + untrained.prefix(8).joined(separator: ", ")
+                        + (untrained.count > 8 ? " and \(untrained.count - 8) more" : "")
+                ])
             + (isAssumed ? ["assumed, where nothing states it: \(found.form)"] : [])
     }
 }

@@ -1,5 +1,6 @@
 import RetintGraph
 import RetintONNXReading
+package import RetintTensors
 
 /// A network that was read from a file, without its weights.
 ///
@@ -29,6 +30,9 @@ public struct NetworkDefinition: Hashable, Sendable {
         // Older versions know only a normalization, so it is written where there is one.
         model.metadata[MetadataKey.normalization] = form.normalization?.rawValue
         model.metadata[MetadataKey.form] = form.normalization == nil ? "\(form)" : nil
+        for (name, form) in model.weightForms where !form.steps.isEmpty {
+            model.metadata[MetadataKey.weight + name] = "\(form)"
+        }
         model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
         (self.model, self.sizes) = (model, sizes)
         (self.form, self.outputs) = (form, outputs)
@@ -38,7 +42,16 @@ public struct NetworkDefinition: Hashable, Sendable {
     ///
     /// - Throws: `ONNXError` for anything that is not the definition of a colorizer.
     package init(bytes: [UInt8]) throws {
-        let model = try ONNXModel(checkpointBytes: bytes)
+        var model = try ONNXModel(checkpointBytes: bytes)
+        for (key, text) in model.metadata where key.hasPrefix(MetadataKey.weight) {
+            guard let form = WeightForm(text) else {
+                throw ONNXError(
+                    place: "metadata \(key)", rule: "it is \(text.debugDescription)",
+                    remedy: "The checkpoint was changed after retint wrote it: import the network "
+                        + "again.")
+            }
+            model.weightForms[String(key.dropFirst(MetadataKey.weight.count))] = form
+        }
         guard let sizes = InputSizes(model.metadata), model.inputs.count == 1,
             let form = ColorForm(metadata: model.metadata),
             let outputs = ColorOutputs(model.metadata, model.outputs.map(\.name))
@@ -81,6 +94,18 @@ public struct NetworkDefinition: Hashable, Sendable {
         return planes.count == 1 ? planes[0] : concat(planes, axis: 1)
     }
 
+    /// The weights that are not as in the file, by name in order; with the operation that computes
+    /// one where that cannot be undone.
+    package var changedWeights: [(name: String, operation: String?)] {
+        model.weightForms.sorted { $0.key < $1.key }.map { ($0.key, $0.value.irreversible) }
+    }
+
+    /// The weight of the file that gives a weight of the network; nil if it has another shape.
+    package func original(of weight: TensorData, named name: String) -> TensorData? {
+        guard let form = model.weightForms[name] else { return weight }
+        return form.original(of: weight)
+    }
+
     /// A size, in pixels, that was tried when the network was imported.
     package var trialSize: Pair {
         sizes.only ?? Pair(SizeProbe.side(ofMultiple: sizes.multiple))
@@ -117,13 +142,15 @@ extension NetworkDefinition {
         static let normalization = "retint.normalization"
         package static let form = "retint.form"
         static let sizes = "retint.sizes"
+        /// Begins the keys of weights that are not as in the file; the name follows.
+        static let weight = "retint.weight."
         static let outputs = "retint.colors"
     }
 }
 
 extension ColorForm {
     /// The form that metadata state; nil if they state none, or one that is not known.
-    init?(metadata: [String: String]) {
+    package init?(metadata: [String: String]) {
         if let text = metadata[NetworkDefinition.MetadataKey.form] {
             self.init(text)
             return

@@ -28,8 +28,8 @@ extension ModelInterface {
         let givenShapes: [[Int?]]? = model?.inputs.map { $0.shape.dimensions }
         let resultShapes: [[Int?]]? = model?.outputs.map { $0.value.shape.dimensions }
         // A network with its own ranges takes no lightness in 0…100, or returns no a and b.
-        let form = package.description.metadata.userDefined[NetworkDefinition.MetadataKey.form]
-        guard form == nil || form == "\(ColorForm.inside)" else { return }
+        let form = ColorForm(metadata: package.description.metadata.userDefined)
+        if let form, form.normalization == nil { return }
         let isColorizer = assignRoles(
             inputs: givenShapes ?? inputs.map(\.shapes.standard),
             outputs: resultShapes ?? outputs.map(\.shapes.standard))

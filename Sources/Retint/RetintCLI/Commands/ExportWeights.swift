@@ -21,8 +21,10 @@ struct ExportWeights: ParsableArguments {
                 RecoveredWeights(ofPackageAt: model, allowsFolded: allowFolded), to: output)
         } else {
             let checkpoint = try Checkpoint(contentsOf: model)
-            try checkpoint.state.write(to: output)
-            report(output, checkpoint.state, of: checkpoint.network)
+            let weights = try checkpoint.moduleWeights()
+            try weights.state.write(to: output)
+            report(output, weights.state, of: checkpoint.network)
+            for note in weights.notes { Console.warn(note) }
         }
     }
 
