@@ -34,6 +34,27 @@ import Testing
         #expect(matching.pairs.values.allSatisfy { $0.pairing == .values })
     }
 
+    /// The values of two normalizations resemble each other; a fault changes a value as much.
+    @Test func modulesTellResemblingValuesApart() {
+        let scalars: [Float] = [1, -2, 3, 4, -5, 6, 7, -8]
+        var own = item("", [], scalars)
+        for (module, other, isPaired) in [
+            ("norm2", "norm1", false), ("norm2", "norm2", true), ("norm2", "norm2.scale", false),
+            ("layer.norm", "layer", true), ("norm2", "norm", false), ("layer", "layer.norm", false),
+        ] {
+            for (offset, isNear) in [(Float(0.3), false), (1e-4, true)] {
+                own.module = module
+                var theirs = item("", [], scalars.map { $0 + offset })
+                theirs.module = other
+                let matching = StructuralMatching(
+                    [own], [theirs], agreement: 1e-3, outputDifference: 0)
+                #expect(
+                    (matching.pairs[0] != nil) == (isPaired || isNear),
+                    "\(module) \(other) \(offset)")
+            }
+        }
+    }
+
     /// Behind a fault no value agrees; what is computed in the same way belongs together.
     @Test func structurePairsBehindAFault() {
         let operations = ["conv2d", "relu", "conv2d", "relu", "conv2d"]
@@ -91,7 +112,7 @@ import Testing
     @Test func activationsOfARightNetworkPairByValuesAlone() {
         let own = chain(["conv2d", "relu", "conv2d"])
         let others = activations(chain(["", "", ""], faultAt: 1))
-        let matching = StructuralMatching(own, others, agreement: nil)
+        let matching = StructuralMatching(own, others, outputDifference: 0)
         #expect(matching.pairs.mapValues(\.other) == [0: 0])
     }
 

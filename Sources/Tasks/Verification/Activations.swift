@@ -60,14 +60,20 @@ extension Reference {
             }
         }
 
-        /// The paths of the activations by the indices of a model's values.
+        /// The paths of the activations by the indices of a model's values, and the paths of the
+        /// modules that compute the values, as far as names show them.
         ///
         /// - Parameter images: the number of runs that share an activation's first dimension.
-        func names(for program: ModelProgram, images: Int) -> [Int: String] {
+        func names(
+            for program: ModelProgram, images: Int
+        ) -> (paths: [Int: String], modules: [String?]) {
             switch source {
-            case .modules: ActivationMatching(program, shapes, images: images).paths
+            case .modules:
+                let matching = ActivationMatching(program, shapes, images: images)
+                return (matching.paths, matching.owners)
             case .operations(let intermediates):
-                IntermediateMatching(program, intermediates.values, images: images).names
+                let matching = IntermediateMatching(program, intermediates.values, images: images)
+                return (matching.names, program.values.map { _ in nil })
             }
         }
     }

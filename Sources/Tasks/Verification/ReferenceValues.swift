@@ -34,43 +34,49 @@ final class ReferenceValues: ExpectedValues {
 
     func match(_ program: ModelProgram, on inputs: VerificationInputs) throws {
         guard let activations = reference.activations else { return }
-        let names = activations.names(for: program, images: runs)
+        let (names, modules) = activations.names(for: program, images: runs)
         matches = names.mapValues { Counterpart(name: $0, pairing: .name) }
-        // Otherwise it is known which module computes which value.
-        let isCertain = activations.isOfOperations || program.values.contains { $0.node != nil }
+        // Names of operations are those of the values.
+        let isCertain = activations.isOfOperations
         guard !isCertain || 2 * names.count < activations.shapes.count else { return }
-        let agreement = program.model.precision.agreement
-        let (own, others) = (try program.items(on: inputs, count: 1), items(of: activations))
+        var (own, others) = (try program.items(on: inputs, count: 1), items(of: activations))
+        for index in own.indices { own[index].module = modules[index] }
+        if !isCertain {
+            for index in others.indices { others[index].module = activations.shapes[index].path }
+        }
         let positions = Dictionary(
             activations.shapes.enumerated().map { ($1.path, $0) }
         ) { first, _ in first }
         let named = names.compactMapValues { positions[$0] }
-        // A convolution with a folded normalization has the name of one, and the values of both.
+        // A convolution with a folded normalization has the name of one, and the values of both; a
+        // part of an activation has the name of the whole.
         let agreeing = StructuralMatching.agreeing(named, own, others)
         func pairs(_ named: [Int: Int]) -> [Int: StructuralMatching.Pair] {
             named.mapValues { .init(other: $0, pairing: .name) }
         }
         let matching = StructuralMatching(
             own, others, known: pairs(isCertain ? named : agreeing), names: pairs(named),
-            agreement: outputsAgree(own, program, within: agreement) ? nil : agreement)
+            agreement: program.model.precision.agreement,
+            outputDifference: outputDifference(own, program))
         matches = matching.pairs.mapValues { pair in
             Counterpart(name: activations.shapes[pair.other].path, pairing: pair.pairing)
         }
     }
 
-    /// Whether all outputs have the expected values on the first input, but for rounding.
-    private func outputsAgree(
-        _ own: [StructuralMatching.Item], _ program: ModelProgram, within limit: Double
-    ) -> Bool {
-        program.outputIndices.enumerated().allSatisfy { place, index in
+    /// The largest relative difference of an output from the expected one on the first input.
+    private func outputDifference(
+        _ own: [StructuralMatching.Item], _ program: ModelProgram
+    ) -> Double {
+        program.outputIndices.enumerated().map { place, index in
             let name = program.outputs[place]
             let expected =
                 reference.outputs.first { $0.name == name }
                 ?? (place < reference.outputs.count ? reference.outputs[place] : nil)
-            guard let index, let expected else { return true }
-            return own[index].agrees(
-                with: ValueSignature(part(of: expected.data).scalars), within: limit)
+            guard let index, let expected else { return 0 }
+            return own[index].difference(
+                from: ValueSignature(part(of: expected.data).scalars))
         }
+        .max() ?? 0
     }
 
     private func items(of activations: Reference.Activations) -> [StructuralMatching.Item] {

@@ -13,6 +13,14 @@ struct StructuralMatching {
         let inputs: [Int]
         /// Elements of the value on the first inputs; nil if they were not computed.
         let signature: ValueSignature?
+        /// The path of the module that computes the value; nil if that is not known.
+        var module: String? = nil
+
+        /// Whether the value may be the result of another's module, or of a part of that.
+        fileprivate func mayBe(of other: Item) -> Bool {
+            guard let module, let theirs = other.module else { return true }
+            return module == theirs || module.hasPrefix(theirs + ".")
+        }
     }
 
     /// A pair of items: the second network's, and how it was found.
@@ -26,13 +34,15 @@ struct StructuralMatching {
     private var taken: Set<Int>
     private let own: [Item]
     private let others: [Item]
-    private let agreement: Double?
+    private let agreement, outputDifference: Double
 
     /// Two values are the same below this relative difference. Quantized weights alone change
     /// values by a tenth.
     private static let closest = 0.2
     /// Below this relative difference, nothing tells values apart but rounding.
     private static let rounding = 1e-6
+    /// Below this relative difference, values agree in any case.
+    private static let leastAgreement = 1e-3
     /// The next candidate has to be this many times farther away, unless order decides.
     private static let margin = 3.0
 
@@ -42,13 +52,15 @@ struct StructuralMatching {
     ///   - known: pairs that are certain.
     ///   - names: pairs of equal names, which two programs may have chosen by chance: they count
     ///     after the values, and only for one operation.
-    ///   - agreement: the relative difference below which values agree; nil if the outputs do, so
-    ///     that values without a counterpart are right as well.
+    ///   - agreement: the relative difference below which values agree, at most.
+    ///   - outputDifference: the largest of the outputs. If they agree, values without a
+    ///     counterpart are right as well.
     init(
         _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:],
-        agreement: Double? = 0.02
+        agreement: Double = 0.02, outputDifference: Double = .infinity
     ) {
-        (self.own, self.others, pairs, self.agreement) = (own, others, known, agreement)
+        (self.own, self.others, pairs) = (own, others, known)
+        (self.agreement, self.outputDifference) = (agreement, outputDifference)
         taken = Set(known.values.map(\.other))
         pairByValues()
         for (index, pair) in names.sorted(by: { $0.key < $1.key }) {
@@ -132,7 +144,10 @@ extension StructuralMatching {
             return .infinity
         }
         let isAlike = item.operation == other.operation && item.shape == other.shape
-        return signature.distance(to: theirs) + (isAlike ? 0 : 1e-6)
+        let distance = signature.distance(to: theirs)
+        // The values of two normalizations, for one, resemble each other.
+        guard distance < agreement || item.mayBe(of: other) else { return .infinity }
+        return distance + (isAlike ? 0 : 1e-6)
     }
 
     private func nearest(among candidates: [Int], at distances: [Double]) -> Nearest? {
@@ -156,9 +171,9 @@ extension StructuralMatching {
 extension StructuralMatching.Item {
     fileprivate var count: Int { shape.count }
 
-    /// Whether the value has certain elements, but for rounding.
-    func agrees(with expected: ValueSignature, within limit: Double) -> Bool {
-        signature.map { $0.distance(to: expected) < limit } ?? true
+    /// The relative difference from a value; 0 if this one was not computed.
+    func difference(from expected: ValueSignature) -> Double {
+        signature.map { $0.distance(to: expected) } ?? 0
     }
 }
 
@@ -194,17 +209,32 @@ extension StructuralMatching {
     ///
     /// Those before a value that agrees are right; they are other forms, or what no module returns.
     private mutating func pairByOrder(_ byShape: [Shape: [Int]]) {
-        guard let agreement, isInOrder else { return }
-        let leadToAgreement = itemsBeforeAgreement(within: agreement)
+        let limit = usualDifference(below: agreement)
+        guard outputDifference >= limit, isInOrder else { return }
+        let leadToAgreement = itemsBeforeAgreement(within: limit)
         for index in own.indices where pairs[index] == nil && !leadToAgreement[index] {
             guard own[index].signature?.isZero == false else { continue }
             let sources = nearestPaired(to: index, in: own) { pairs[$0]?.other }
             let after = sources.max() ?? -1
             let candidates = byShape[own[index].shape] ?? []
-            let found = candidates.first { $0 > after && !taken.contains($0) }
+            let found = candidates.first {
+                $0 > after && !taken.contains($0) && own[index].mayBe(of: others[$0])
+            }
             if let found { add(index, found, .structure) }
         }
     }
+
+    /// The difference below which values are right, by those before a fault: a half-precision model
+    /// is often far more exact than it has to be.
+    private func usualDifference(below limit: Double) -> Double {
+        let found = pairs.map { difference(own[$0.key], others[$0.value.other]) }
+            .filter { $0 < limit }.sorted()
+        guard !found.isEmpty else { return limit }
+        return min(max(Self.spread * found[found.count / 4], Self.leastAgreement), limit)
+    }
+
+    /// How many times as large as most differences others may be.
+    private static let spread = 8.0
 
     /// Whether the pairs are in the same order in both networks, but for few.
     private var isInOrder: Bool {

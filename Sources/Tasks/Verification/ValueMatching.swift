@@ -124,15 +124,21 @@ private func withoutNumber(_ name: String, _ known: Set<String>) -> String {
 struct ActivationMatching {
     /// The paths of the activations by the indices of the model's values.
     private(set) var paths: [Int: String] = [:]
+    /// The longest path that each value belongs to.
+    let owners: [String?]
 
     /// Pairs the values of a program with activations.
     ///
     /// - Parameter images: the number of runs that share an activation's first dimension.
     init(_ model: ModelProgram, _ activations: [(path: String, shape: Shape)], images: Int) {
-        let known = activations.map { ModulePath($0.path) }.sorted { $0.path.count > $1.path.count }
-        let owners = model.values.map { owner(of: $0, known) }
+        // A module whose last part returns its result is not among the activations.
+        let all = Set(activations.flatMap { modules(of: $0.path) })
+        let known = all.map(ModulePath.init).sorted {
+            ($1.path.count, $0.path) < ($0.path.count, $1.path)
+        }
+        owners = model.values.map { owner(of: $0, known) }
         for (path, shape) in activations {
-            let own = owners.indices.filter { isPart(owners[$0], of: path) }
+            let own = owners.indices.filter { [owners] in isPart(owners[$0], of: path) }
             guard let last = own.last, model.values[last].shape.repeated(images) == shape,
                 !model.isContinued(after: last, owners)
             else { continue }
@@ -166,6 +172,12 @@ extension Shape {
     }
 }
 
+/// The paths of a module and of those that it is a part of.
+private func modules(of path: String) -> [String] {
+    let parts = path.split(separator: ".")
+    return parts.indices.map { parts[...$0].joined(separator: ".") }
+}
+
 private func isPart(_ owner: String?, of path: String) -> Bool {
     guard let owner else { return false }
     return owner == path || owner.hasPrefix(path + ".")
@@ -180,15 +192,14 @@ extension ComputedValue {
     }
 }
 
-/// The longest path that a value belongs to.
+/// The longest path that a value belongs to, by its module or its name.
+///
+/// - Parameter paths: the longest first.
 private func owner(of value: ComputedValue, _ paths: [ModulePath]) -> String? {
-    if let module = value.knownModule, let own = paths.first(where: { isPart(module, of: $0.path) })
-    {
-        return own.path
-    }
-    let name = plainName(value.name)
+    let (module, name) = (value.knownModule, plainName(value.name))
     return paths.first { path in
-        path.names.contains { name == $0 || name.hasPrefix($0 + "_") }
+        isPart(module, of: path.path)
+            || path.names.contains { name == $0 || name.hasPrefix($0 + "_") }
     }?.path
 }
 
@@ -196,16 +207,28 @@ private func owner(of value: ComputedValue, _ paths: [ModulePath]) -> String? {
 private struct ModulePath {
     let path: String
     /// In a package, and in an ONNX file of `torch.onnx.export`, whose names are scopes:
-    /// `/layer1/layer1.0/conv1/Conv`.
-    let names: [String]
+    /// `/layer1/layer1.0/conv1/Conv` of a `Sequential`. A `ModuleList` has none of its own, because
+    /// it is not called.
+    let names: Set<String>
+
+    /// Lists within lists that are looked at.
+    private static let deepest = 4
 
     init(_ path: String) {
         self.path = path
-        var scopes: [String] = []
-        for part in path.split(separator: ".") {
-            let number = part.allSatisfy(\.isNumber) ? scopes.last.map { "\($0).\(part)" } : nil
-            scopes.append(number ?? String(part))
+        var scopes: [[String]] = [[]]
+        var depth = 0
+        for part in path.split(separator: ".").map(String.init) {
+            guard part.allSatisfy(\.isNumber), path != part, depth < Self.deepest else {
+                scopes = scopes.map { $0 + [part] }
+                continue
+            }
+            depth += 1
+            scopes = scopes.flatMap { scope -> [[String]] in
+                let member = ((scope.last.map { [$0] } ?? []) + [part]).joined(separator: ".")
+                return [scope + [member], scope.dropLast() + [member]]
+            }
         }
-        names = [MILNames.legal(path), MILNames.legal(scopes.joined(separator: "/"))]
+        names = Set(([path] + scopes.map { $0.joined(separator: "/") }).map(MILNames.legal))
     }
 }
