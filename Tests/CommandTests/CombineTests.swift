@@ -40,7 +40,9 @@ import Testing
         try bench.expect(
             0, "colorize", "both.mlpackage#large", bench.makePhoto("a.png"), "-o", "out")
         let lines = try bench.expect(0, "inspect", "both.mlpackage").output
-        #expect(lines.contains("functions: small, large, the default first"))
+        #expect(
+            lines.contains(
+                "functions: small, large, the default first; commands take one as PACKAGE#large"))
     }
 
     /// Metadata that differs stays with its function.

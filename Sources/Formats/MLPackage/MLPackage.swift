@@ -31,6 +31,17 @@ public struct MLPackage: Hashable, Sendable {
         set { description.metadata = newValue }
     }
 
+    /// The key of the metadata of an ONNX file that names the inputs whose images had blue first.
+    package static let blueFirstKey = "retint.blue_first"
+
+    /// The inputs that are images with blue first.
+    package var blueFirstInputs: [String] {
+        description.inputs.filter {
+            if case .image(let image) = $0.type { image.colorSpace == .bgr } else { false }
+        }
+        .map(\.name)
+    }
+
     /// Whether an input is an image.
     package var takesImage: Bool {
         description.inputs.contains { if case .image = $0.type { true } else { false } }

@@ -3,6 +3,7 @@ import RetintCheckpoints
 import RetintExport
 import RetintFiles
 import RetintGraph
+import RetintMLPackage
 import RetintONNXReading
 import RetintTensors
 
@@ -10,11 +11,12 @@ import RetintTensors
 package struct GraphNetwork: Sendable {
     private let network: ONNXModel
     package let variables: [String: any TensorSource]
-    /// The range to which pixels 0…255 of its only input for photos are converted; nil if that is a
-    /// tensor.
+    /// The range to which pixels 0…255 of images are converted; nil if all inputs are tensors.
     package private(set) var pixelRange: ValueRange?
-    /// Whether the image has blue first, and the network red.
-    var reversesColors = false
+    /// The inputs that are images.
+    private var images: Set<String> = []
+    /// The images whose colors are in the other order than the network's.
+    private var reversedImages: Set<String> = []
 
     /// Reads an ONNX file.
     ///
@@ -43,20 +45,33 @@ package struct GraphNetwork: Sendable {
                 && network.inputs[0].extents?[1] == 1
     }
 
-    /// The same with an image in place of its only input for photos; nil if it has none or several,
-    /// or takes other photos than the range has.
-    func takingImage(in range: ValueRange) -> GraphNetwork? {
-        let photos = interface.inputs.filter(\.takesPhotos)
-        guard photos.count == 1, photos[0].shapes.standard[0] == 1,
-            range != .imageNet || photos[0].shapes.standard[1] == 3
+    /// The same with images in place of some inputs for photos.
+    ///
+    /// - Parameter names: of the inputs; nil for the only one that takes photos.
+    /// - Returns: nil if one takes no photo, or other photos than the range has.
+    func takingImages(_ names: [String]?, in range: ValueRange) -> GraphNetwork? {
+        let photos = interface.inputs.filter { input in
+            input.takesPhotos && input.shapes.standard[0] == 1
+                && (range != .imageNet || input.shapes.standard[1] == 3)
+        }
+        .map(\.name)
+        guard let names = names ?? (photos.count == 1 ? photos : nil),
+            names.allSatisfy(photos.contains)
         else { return nil }
         var other = self
-        other.pixelRange = range
+        (other.pixelRange, other.images) = (range, Set(names))
+        return other
+    }
+
+    /// The same with the colors of images in the other order.
+    func reversingColors(of names: [String]) -> GraphNetwork {
+        var other = self
+        other.reversedImages.formSymmetricDifference(names)
         return other
     }
 
     /// What the network takes and returns, as retint writes it into files; nil if not known.
-    var statedForm: String? { network.metadata[NetworkDefinition.MetadataKey.form] }
+    var formText: String? { network.metadata[NetworkDefinition.MetadataKey.form] }
 
     package var operationCount: Int { network.nodes.count }
 
@@ -87,12 +102,20 @@ package struct GraphNetwork: Sendable {
             inputs: network.inputs.map { value($0, isInput: true) },
             outputs: network.outputs.map { value($0, isInput: false) })
         guard pixelRange != nil else { return interface }
-        for index in interface.inputs.indices where interface.inputs[index].takesPhotos {
-            let isGray = interface.inputs[index].shapes.standard[1] == 1
+        for (index, input) in interface.inputs.enumerated() where images.contains(input.name) {
+            let isGray = input.shapes.standard[1] == 1
             interface.inputs[index].colorLayout =
-                isGray ? .grayscale : reversesColors ? .bgr : .rgb
+                isGray
+                ? .grayscale
+                : reversedImages.contains(input.name) != takesBlueFirst(input.name) ? .bgr : .rgb
         }
         return interface
+    }
+
+    /// Whether a file that was made of a package says that its tensor has blue first.
+    private func takesBlueFirst(_ name: String) -> Bool {
+        let names = network.metadata[MLPackage.blueFirstKey] ?? ""
+        return names.split(separator: " ").contains { $0 == name }
     }
 
     /// Adds the network to a graph.
@@ -105,12 +128,11 @@ package struct GraphNetwork: Sendable {
     ) throws -> [(name: String, value: Tensor)] {
         let types = Dictionary(
             network.inputs.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        let photo = interface.inputs.first { $0.colorLayout != nil }?.name
         let values = inputs.map { name, value in
             let type = types[name] ?? .float
             var tensor = value
-            if name == photo {
-                if reversesColors {
+            if images.contains(name) {
+                if reversedImages.contains(name) {
                     tensor = tensor.picked((0..<tensor.shape[1]).reversed(), axis: 1)
                 }
                 tensor = pixelRange?.values(ofPixels: tensor) ?? tensor

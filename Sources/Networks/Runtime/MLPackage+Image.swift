@@ -2,25 +2,26 @@ import RetintArchitectures
 import RetintMLPackage
 
 extension MLPackage {
-    /// The package with an image in place of its only tensor for photos; nil if it has none or
-    /// several, or takes other photos than the range has.
+    /// The package with images in place of some tensors for photos.
     ///
-    /// - Parameter range: the range in which the tensor has photos: pixels 0…255 are converted to
-    ///   it.
-    func takingImage(in range: ValueRange) -> MLPackage? {
-        let photos = description.inputs.indices.compactMap { index in
-            description.inputs[index].photos.map { (index, $0) }
-        }
-        guard photos.count == 1, case (let index, let image) = photos[0],
-            let place = program.inputs.firstIndex(where: {
-                $0.name == description.inputs[index].name
-            })
-        else { return nil }
-        let channels = image.colorSpace.channels
-        guard range != .imageNet || channels == 3 else { return nil }
+    /// - Parameters:
+    ///   - names: of the tensors; nil for the only one for photos.
+    ///   - range: the range in which the tensors have photos: pixels 0…255 are converted to it.
+    /// - Returns: nil if one is not for photos, or for other photos than the range has.
+    func takingImages(_ names: [String]?, in range: ValueRange) -> MLPackage? {
+        let photos = description.inputs.filter { $0.photos != nil }.map(\.name)
+        guard let names = names ?? (photos.count == 1 ? photos : nil) else { return nil }
         var result = self
-        result.description.inputs[index].type = .image(image)
-        result.program.convertPixels(ofInput: place, to: range, channels: channels)
+        for name in names {
+            guard let index = description.inputs.firstIndex(where: { $0.name == name }),
+                let image = description.inputs[index].photos,
+                range != .imageNet || image.colorSpace.channels == 3,
+                let place = program.inputs.firstIndex(where: { $0.name == name })
+            else { return nil }
+            result.description.inputs[index].type = .image(image)
+            result.program.convertPixels(
+                ofInput: place, to: range, channels: image.colorSpace.channels)
+        }
         return result
     }
 }

@@ -164,7 +164,7 @@ private struct ModelConversion {
         if case .network(let network) = model.source {
             var keys = description.metadata.userDefined
             keys[MetadataKey.range] = network.pixelRange.map { "\($0)" }
-            keys[NetworkDefinition.MetadataKey.form] = network.statedForm
+            keys[NetworkDefinition.MetadataKey.form] = network.formText
             description.metadata.userDefined = keys
         }
         let package = MLPackage(

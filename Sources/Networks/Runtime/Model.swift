@@ -153,7 +153,7 @@ public struct Model: Sendable {
     }
 
     /// The model with the kind of inputs and outputs that another one has, as far as possible:
-    /// those of a colorizer, or those of its file, with an image as input if the other takes one.
+    /// those of a colorizer, or those of its file, with images as inputs where the other has them.
     ///
     /// - Parameters:
     ///   - other: the model that it is compared with.
@@ -167,16 +167,15 @@ public struct Model: Sendable {
             return try Model(contentsOf: name, form: .colorizer, execution: execution)
         }
         let original = inOriginalForm
-        guard interface.inputs.contains(where: { $0.colorLayout != nil }),
-            try original.takesPhotosInTensor(like: interface)
-        else { return original }
+        let names = try original.tensorsForPhotos(like: interface)
+        guard !names.isEmpty else { return original }
         guard let range = range ?? other.statedRange else {
             throw ModelError(
                 .inputs, name,
                 "takes a tensor, and \(other.name) takes an image: state the range in which the "
                     + "network takes photos (--range)")
         }
-        return try original.takingImage(in: range)
+        return try original.takingImages(names, in: range)
     }
 
     /// Whether the model contains retint's conversions of lightness and colors, around an imported
@@ -195,11 +194,17 @@ public struct Model: Sendable {
     /// - Throws: ``ModelError`` if it is not a package or a network with its file's inputs, of
     ///   which one takes photos of the range's channels.
     public func takingImage(in range: ValueRange) throws -> Model {
-        guard let changed = imageSource(range) else {
+        try takingImages(nil, in: range)
+    }
+
+    /// - Parameter names: of the inputs; nil for the only one that takes photos.
+    private func takingImages(_ names: [String]?, in range: ValueRange) throws -> Model {
+        guard let changed = imageSource(names, range) else {
             throw ModelError(
                 .inputs, name,
-                "cannot take an image of \(range): that needs the file of a network with one "
-                    + "input [1, 1 or 3, H, W] of floats (3 for imagenet)")
+                "cannot take an image of \(range): that needs the file of a network with "
+                    + (names == nil ? "one input" : "inputs")
+                    + " [1, 1 or 3, H, W] of floats (3 for imagenet)")
         }
         var other = self
         other.source = changed
@@ -227,35 +232,51 @@ public struct Model: Sendable {
         switch source {
         case .package(let package):
             other.source = .package(package.reversingColors(ofInputs: inputs, outputs))
-        case .network(var network):
-            network.reversesColors.toggle()
-            other.source = .network(network)
+        case .network(let network):
+            other.source = .network(network.reversingColors(of: inputs))
         case .checkpoint: break
         }
         return other
     }
 
-    private func imageSource(_ range: ValueRange) -> Source? {
+    private func imageSource(_ names: [String]?, _ range: ValueRange) -> Source? {
         switch source {
-        case .network(let network): network.takingImage(in: range).map(Source.network)
-        case .package(let package): package.takingImage(in: range).map(Source.package)
+        case .network(let network): network.takingImages(names, in: range).map(Source.network)
+        case .package(let package): package.takingImages(names, in: range).map(Source.package)
         case .checkpoint: nil
         }
     }
 
-    /// Whether a tensor takes photos, in a range that is not known.
+    /// The tensors that take photos, in a range that is not known, where another model has images.
     ///
-    /// - Parameter other: the interface of another model; packages with other inputs have nothing
+    /// - Parameter other: the interface of the other model; packages with other inputs have nothing
     ///   to compare but their programs.
-    private func takesPhotosInTensor(like other: ModelInterface) throws -> Bool {
-        guard imageSource(.unit) != nil else { return false }
-        switch source {
-        case .network(let network): return network.pixelRange == nil
-        case .package:
-            let own = try interface
-            return !own.isColorizer && own.inputs.count == other.inputs.count
-        case .checkpoint: return false
+    private func tensorsForPhotos(like other: ModelInterface) throws -> [String] {
+        let own = try interface
+        let images = other.inputs.filter { input in
+            // This model may have an image of that name already.
+            input.colorLayout != nil
+                && own.inputs.first { $0.name == input.name }?.colorLayout == nil
         }
+        switch source {
+        case .network(let network): guard network.pixelRange == nil else { return [] }
+        case .package:
+            guard !own.isColorizer, own.inputs.count == other.inputs.count else { return [] }
+        case .checkpoint: return []
+        }
+        let photos = own.inputs.filter { input in
+            input.colorLayout == nil && imageSource([input.name], .unit) != nil
+        }
+        // A single one may have another name.
+        if images.count == 1, photos.count == 1 { return photos.map(\.name) }
+        let haveNames = images.allSatisfy { image in photos.contains { $0.name == image.name } }
+        return photos.filter { input in
+            guard !haveNames else { return images.contains { $0.name == input.name } }
+            let place = own.inputs.firstIndex { $0.name == input.name } ?? 0
+            return place < other.inputs.count
+                && images.contains { $0.name == other.inputs[place].name }
+        }
+        .map(\.name)
     }
 
     /// The range in which a package that retint wrote computes with its image.

@@ -41,7 +41,9 @@ struct Interface {
         if case .image(let image) = feature.type {
             let kind = image.colorSpace.channels == 1 ? "gray" : "\(image.colorSpace)".uppercased()
             texts.append("pixels, \(kind), 0 to 255")
-            notes.add("an image becomes a tensor of pixels from 0 to 255", about: feature.name)
+            let order = image.colorSpace == .bgr ? ", blue first" : ""
+            notes.add(
+                "an image becomes a tensor of pixels from 0 to 255\(order)", about: feature.name)
         }
         if feature.type.isFlexible {
             texts.append("takes \(feature.type.allowedShapes)")

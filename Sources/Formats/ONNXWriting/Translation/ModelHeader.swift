@@ -40,6 +40,8 @@ extension ONNXModelProto {
             "license": metadata.license, "version": metadata.version,
             // So that pixels are not taken for lightness when the file is imported.
             "retint.input": package.takesImage ? "image" : "",
+            // So that photos are given to the file in the same order of colors.
+            MLPackage.blueFirstKey: package.blueFirstInputs.joined(separator: " "),
         ]
         return own.filter { !$0.value.isEmpty }
             .merging(metadata.userDefined) { _, given in given }.sorted { $0.key < $1.key }

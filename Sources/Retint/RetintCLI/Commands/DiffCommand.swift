@@ -93,7 +93,9 @@ struct DiffCommand: AsyncParsableCommand {
 
     private func compared() throws -> Bool {
         let images = html.map { _ in VerificationImages() }
-        let diff = try comparison(opened(models[0]), opened(models[1]), images)
+        let both = try models.prefix(2).map(opened)
+        for model in both { noteFunction(of: model) }
+        let diff = try comparison(both[0], both[1], images)
         if let html { try DiffPage(diff, images).write(to: html) }
         if json {
             try Console.printJSON(diff)

@@ -103,6 +103,7 @@ struct ExportCommand: ParsableCommand {
         }
         let original = try ModelFormat(ofModelAt: checkpoint)
         let model = try opened(original)
+        noteFunction(of: model)
         if let package = model.package, conversionOptions.isEmpty {
             return try rewrite(package, of: model, original, as: format, write)
         }
@@ -129,9 +130,13 @@ struct ExportCommand: ParsableCommand {
         }
         let original = interface.isOriginal == nil ? model : model.inOriginalForm
         guard original.checkpoint == nil else { return original }
-        return interface.input == .image
-            ? try original.takingImage(in: interface.range ?? .linear(lower: 0, upper: 255))
-            : original
+        guard interface.input == .image else { return original }
+        if interface.range == nil {
+            Console.note(
+                "the network is given the image's pixels as they are, 0…255; --range states "
+                    + "another range in which it takes photos, such as 0..1 or imagenet")
+        }
+        return try original.takingImage(in: interface.range ?? .linear(lower: 0, upper: 255))
     }
 
     /// Writes the network of a checkpoint, or of a file with its own inputs and outputs.

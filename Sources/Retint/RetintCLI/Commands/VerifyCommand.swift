@@ -322,7 +322,10 @@ extension VerifyCommand {
         if case .model(let other) = expected {
             let other = try other.inForm(of: model, range: input.range)
             (model, expected) = (try model.inForm(of: other, range: input.range), .model(other))
-            for model in [model, other] { warnOfRange(of: model) }
+            for model in [model, other] {
+                warnOfRange(of: model)
+                noteFunction(of: model)
+            }
             try checkRange(model)
         } else if case .reference(let reference) = expected {
             model = try model.inForm(of: reference)
@@ -333,7 +336,21 @@ extension VerifyCommand {
         }
         let report = try ownReport(on: model, expected, images)
         warn(about: model, passed: report.passed)
+        if !report.passed { try warnOfColorOrder(model, expected) }
         return report
+    }
+
+    /// A network may take blue first as well as its package does, which nothing says.
+    private func warnOfColorOrder(_ model: Model, _ expected: Expected) throws {
+        guard case .model(let other) = expected,
+            let image = try model.interface.inputs.first(where: { $0.colorLayout == .bgr }),
+            try opened(other.name).interface.inputs.allSatisfy({ $0.colorLayout == nil })
+        else { return }
+        Console.warn(
+            "\(model.name): input \(image.name) is an image with blue first (BGR), and "
+                + "\(other.name) was given the same photos with red first. If it takes blue first, "
+                + "too, compare them in Python: retint.verify(package, module, pixels, "
+                + "reference_inputs=…)")
     }
 
     private func checkRange(_ model: Model) throws {

@@ -81,7 +81,12 @@ extension PackageInspection {
     }
 
     private var functionLines: [String] {
-        functions.map { ["functions: \($0.joined(separator: ", ")), the default first"] } ?? []
+        functions.map {
+            [
+                "functions: \($0.joined(separator: ", ")), the default first; commands take one as "
+                    + "PACKAGE#\($0.last ?? "")"
+            ]
+        } ?? []
     }
 
     private var labelLines: [String] {

@@ -37,6 +37,16 @@ func checkModelComesFirst(_ arguments: [String], _ command: String) throws {
             + others.joined(separator: " "))
 }
 
+/// Says which function of a package is used, if it has several and its path names none.
+func noteFunction(of model: Model) {
+    guard let names = model.package?.functionNames, names.count > 1,
+        FunctionPath(model.name).function == nil
+    else { return }
+    Console.note(
+        "\(model.name): this is its function \(names[0]); name another one as "
+            + "\(model.name)#\(names[1])")
+}
+
 /// Warns if a colorizer that is read from an ONNX file seems to return colors in another range than
 /// is assumed without an import.
 func warnOfRange(of model: Model) {
