@@ -81,6 +81,10 @@ import Testing
                 [-1, 1, 0, -0.5],
                 "are 2 times those expected minus 1, to 140 dB: their unit or range"
             ),
+            (
+                [0.1, 1.1, 0.6, 0.35],
+                "the values are those expected plus 0.1, to 140 dB: a bias differs, or an offset"
+            ),
             // Without the factor, it is 10 dB.
             ([0.001, 1.3, 0.65, 0.32], "are 1.301 times those expected, to 48."),
             // Errors, not units: too small a factor, and too much that is left.

@@ -30,6 +30,8 @@ extension VerificationReport {
         public let sha256: String?
         /// What makes the expected values of these ones, if they differ in their unit alone.
         let unitChange: UnitChange?
+        /// The order of the expected channels in all runs, if it is another one.
+        let channelOrder: ChannelOrder?
         /// The values that decide a bound on each value.
         let frontier: ErrorFrontier
         /// The bounds on this output. For an output with NaN or infinity, only that is checked.
@@ -43,7 +45,8 @@ extension VerificationReport {
             largest: Double?, nonFinite: NonFinite?,
             half: VerificationReport.ErrorMetrics? = nil,
             rounding: VerificationReport.ErrorMetrics? = nil, sha256: String?,
-            unitChange: UnitChange?, frontier: ErrorFrontier, tolerance: Tolerance
+            unitChange: UnitChange?, channelOrder: ChannelOrder? = nil,
+            frontier: ErrorFrontier, tolerance: Tolerance
         ) {
             self.name = name
             self.shape = shape
@@ -55,6 +58,7 @@ extension VerificationReport {
             self.rounding = rounding
             self.sha256 = sha256
             self.unitChange = unitChange
+            self.channelOrder = channelOrder
             self.frontier = frontier
             checks = checks(tolerance)
         }
@@ -82,8 +86,8 @@ extension VerificationReport.Output {
 
     private func checks(_ tolerance: Tolerance) -> [VerificationCheck] {
         func check(_ rule: VerificationRule, _ failure: String?) -> VerificationCheck {
-            let unit = unitChange.map { "; \($0.text)" } ?? ""
-            return VerificationCheck(rule, name, failure.map { $0 + unit })
+            let cause = (channelOrder?.text ?? unitChange?.text).map { "; \($0)" } ?? ""
+            return VerificationCheck(rule, name, failure.map { $0 + cause })
         }
         let finite = check(.finite, nonFinite?.text)
         guard nonFinite == nil else { return [finite] }
@@ -163,6 +167,7 @@ extension VerificationReport.Output {
 extension VerificationReport.Output: Codable {
     private enum CodingKeys: String, CodingKey {
         case name, shape, metrics, peak, largest, nonFinite, half, rounding, sha256, unitChange
+        case channelOrder
         case frontier = "decidingErrors"
     }
 
@@ -182,6 +187,8 @@ extension VerificationReport.Output: Codable {
                 VerificationReport.ErrorMetrics.self, forKey: .rounding),
             sha256: try container.decodeIfPresent(String.self, forKey: .sha256),
             unitChange: try container.decodeIfPresent(UnitChange.self, forKey: .unitChange),
+            channelOrder: try container.decodeIfPresent(
+                ChannelOrder.self, forKey: .channelOrder),
             frontier: try container.decode(ErrorFrontier.self, forKey: .frontier),
             tolerance: Tolerance())
     }
@@ -199,6 +206,9 @@ struct OutputGathering {
     private var minimum = Float.infinity
     private var maximum = -Float.infinity
     private var hash = ContentHash()
+    /// That of the first run, as long as all have it.
+    private var channelOrder: ChannelOrder?
+    private var count = 0
 
     /// - Parameters:
     ///   - pair: the output of the first run, which still has to be added.
@@ -215,6 +225,11 @@ struct OutputGathering {
     mutating func add(_ pair: OutputPair) {
         let (computed, expected) = (pair.computed.scalars, pair.expected.scalars)
         errors.add(computed: computed, expected: expected)
+        if count == 0 || channelOrder != nil {
+            let order = ChannelOrder(pair.computed, pair.expected)
+            channelOrder = count == 0 || order == channelOrder ? order : nil
+        }
+        count += 1
         hash.update(computed)
         minimum = min(minimum, expected.min() ?? minimum)
         maximum = max(maximum, expected.max() ?? maximum)
@@ -238,6 +253,7 @@ struct OutputGathering {
             name: name, shape: whole.dimensions, metrics: metrics, peak: peak,
             largest: errors.sums.maxExpected, nonFinite: nonFinite, half: half,
             rounding: rounding, sha256: hash.digest.hexadecimal,
-            unitChange: UnitChange(errors.sums), frontier: errors.frontier, tolerance: tolerance)
+            unitChange: UnitChange(errors.sums), channelOrder: channelOrder,
+            frontier: errors.frontier, tolerance: tolerance)
     }
 }

@@ -50,7 +50,11 @@ struct UnitChange: Hashable, Sendable, Codable {
     var text: String {
         let sign = offset < 0 ? "minus" : "plus"
         let shift = offset == 0 ? "" : " \(sign) \(plain(rounded(abs(offset), digits: 4)))"
+        let share = "to \(plain(rounded(snr, digits: 3))) dB"
+        guard abs(factor - 1) > Self.leastChange else {
+            return "the values are those expected\(shift), \(share): a bias differs, or an offset"
+        }
         return "the values are \(plain(rounded(factor, digits: 4))) times those expected\(shift), "
-            + "to \(plain(rounded(snr, digits: 3))) dB: their unit or range differs"
+            + "\(share): their unit or range differs"
     }
 }
