@@ -40,17 +40,28 @@ extension VerificationInputs {
 
     private static let (numPyExtension, numPyArchiveExtension) = ("npy", "npz")
 
+    /// Whether there are files of tensors at a path, by the extensions of names: a file, or one in
+    /// a folder.
+    ///
+    /// - Throws: `FileError` if a folder cannot be read.
+    public static func hasTensors(at path: some PathConvertible) throws -> Bool {
+        guard try FileKind(at: path.filePath.string) != .directory else {
+            return try !files(at: path).isEmpty
+        }
+        return extensions.contains(path.filePath.extension?.lowercased() ?? "")
+    }
+
+    private static let extensions = Set(
+        TensorFileFormat.allCases.flatMap(\.extensions)
+            + [numPyExtension, numPyArchiveExtension])
+
     /// The files of inputs at a path: a file, or those in a folder, sorted by name.
     ///
     /// - Throws: `FileError` if a folder cannot be read.
     public static func files(at path: some PathConvertible) throws -> [String] {
         let path = path.filePath.string
         guard try FileKind(at: path) == .directory else { return [path] }
-        return try listFiles(
-            below: path,
-            extensions: Set(
-                TensorFileFormat.allCases.flatMap(\.extensions)
-                    + [numPyExtension, numPyArchiveExtension]))
+        return try listFiles(below: path, extensions: extensions)
     }
 
     /// A label for each image of the first input.

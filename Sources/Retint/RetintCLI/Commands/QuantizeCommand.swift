@@ -57,8 +57,8 @@ struct QuantizeCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Calibrate on the photos of this folder or list (.txt); for a package that takes none, \
-            on a file of its inputs, or a folder of such files.
+            Calibrate on the photos of this folder or list (.txt), or on a file of the package's \
+            inputs by name (.npz, .npy, .h5, .safetensors) or a folder of such files.
             """, valueName: "photos"),
         completion: .photos)
     var calibrate: String?
@@ -382,7 +382,7 @@ struct QuantizeCommand: ParsableCommand {
             "\(package): weights \(Format.bytes(outcome.report.bytesBefore)) → "
                 + "\(Format.bytes(outcome.report.bytesAfter)), "
                 + "\(outcome.report.compressed.count) of "
-                + "\(outcome.report.compressed.count + outcome.report.skipped.count) compressed")
+                + "\(outcome.report.weightCount) compressed")
     }
 
     /// The photos of a folder or list as the package takes them.

@@ -13,7 +13,8 @@ func calibrationInputs(
     _ folder: String, for package: MLPackage, named name: String, range: ValueRange?, limit: Int
 ) throws -> [[NamedTensor]] {
     let model = Model(package, name: name)
-    guard try model.interface.inputs.contains(where: \.takesPhotos) else {
+    let takesPhotos = try model.interface.inputs.contains(where: \.takesPhotos)
+    guard takesPhotos, try !VerificationInputs.hasTensors(at: folder) else {
         let inputs = try VerificationInputs(files: [folder], for: model.interface)
         return try (0..<min(limit, inputs.count)).map { try inputs.input($0).tensors }
     }

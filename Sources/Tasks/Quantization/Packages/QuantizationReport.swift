@@ -73,6 +73,8 @@ public struct QuantizationReport: Hashable, Sendable, Encodable {
     /// The weights that were not compressed.
     public internal(set) var skipped: [Skipped] = []
 
+    /// The number of all weights.
+    public var weightCount: Int { compressed.count + skipped.count }
     /// The size of all weights before compression, in bytes.
     public var bytesBefore: Int { compressed.reduce(skippedBytes) { $0 + $1.bytesBefore } }
     /// The size of all weights, with tables and scales, in bytes.

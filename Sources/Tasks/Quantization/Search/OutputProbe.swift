@@ -14,6 +14,7 @@ final class OutputProbe {
     private let inputs: [[NamedTensor]]
     private let execution: Execution
     private var expected: [[NamedTensor]] = []
+    private let hasTargets: Bool
 
     /// - Parameters:
     ///   - inputs: the inputs of each run; L in 0…100 for lightness.
@@ -30,6 +31,7 @@ final class OutputProbe {
         if graph.interface.isColorizer { try graph.checkIsColorizer() }
         variables = graph.variables
         (self.inputs, execution) = (inputs, model.execution)
+        hasTargets = targets != nil
         program = try ModelProgram(graph)
         guard let targets else {
             expected = try inputs.map(program.finiteOutputs)
@@ -49,6 +51,14 @@ final class OutputProbe {
 
     /// Whether the outputs are a and b, so that changes have a ΔE2000.
     var isColorizer: Bool { program.isColorizer }
+
+    /// The difference of the package itself: that to the targets, if there are any.
+    ///
+    /// - Parameter count: the number of runs to compare, from the first one.
+    func ownChange(onFirst count: Int) throws -> QuantizationReport.OutputChange {
+        if hasTargets { return try change(to: [:], onFirst: count) }
+        return try change(from: expected, to: expected, Array(inputs.prefix(count)))
+    }
 
     /// The change caused by replacing some weights, named by `weights`.
     ///

@@ -73,7 +73,7 @@ extension QuantizationReport.SchemeResult {
             let report = outcome.report
             (bytes, bytesBefore) = (report.bytesAfter, report.bytesBefore)
             compressedCount = report.compressed.count
-            weightCount = report.compressed.count + report.skipped.count
+            weightCount = report.weightCount
             failure = nil
             change = try probe.change(to: outcome.package)
         case .failure(let error):

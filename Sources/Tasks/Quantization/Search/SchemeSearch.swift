@@ -53,7 +53,7 @@ struct SchemeSearch {
     ) throws {
         (self.package, self.bound, self.latencies) = (package, bound, latencies)
         (self.probe, self.calibration) = (probe, calibration)
-        let base = bound.error(try probe.change(to: [:], onFirst: Self.probeRuns))
+        let base = bound.error(try probe.ownChange(onFirst: Self.probeRuns))
         var (observed, own) = ([PackageWeight](), [[Cost]]())
         let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
         var reasons = weights.mapValues { Self.reason($0, schemes) }
@@ -198,7 +198,7 @@ struct SchemeSearch {
     /// itself was measured.
     private func estimated() throws -> (choice: [Choice], found: Found)? {
         var best: (choice: [Choice], found: Found)?
-        let base = bound.error(try probe.change(to: [:], onFirst: probe.count))
+        let base = bound.error(try probe.ownChange(onFirst: probe.count))
         func added(_ error: Double) -> Double { max(error * error - base * base, 0).squareRoot() }
         var (limit, last) = (added(bound.error), [QuantizationScheme?]())
         for _ in 0..<Self.attempts {
