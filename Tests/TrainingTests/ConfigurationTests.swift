@@ -60,6 +60,21 @@ import Testing
         }
     }
 
+    /// The file's photos to validate on are not those of another folder.
+    @Test(
+        arguments: [
+            ([], "b"), (["data.train=c"], nil), (["data.train=c", "data.validation=d"], "d"),
+            (["data.validation=d", "data.train=c"], "d"), (["data.validation=null"], nil),
+            (["data.crop=64"], "b"),
+        ] as [([String], String?)])
+    func validationBelongsToTheTrainingPhotos(_ settings: [String], _ validation: String?) throws {
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("file.yaml")
+        try Data("data:\n  train: a\n  validation: b\n".utf8).write(to: URL(filePath: path))
+        let read = try TrainingConfiguration(contentsOf: path, settings: settings)
+        #expect(read.data.validation == validation)
+    }
+
     /// People start from the defaults, and name their photos there or on the command line.
     @Test func defaultsLackOnlyThePhotos() throws {
         let defaults = TrainingConfiguration()

@@ -6,13 +6,16 @@ extension TrainingConfiguration {
     ///
     /// - Parameters:
     ///   - path: the file; nil: only the settings.
-    ///   - settings: `key=value` pairs that take precedence.
+    ///   - settings: `key=value` pairs that take precedence. If they set `data.train` alone, the
+    ///     file's `data.validation` is left out, which belongs to its own photos.
     /// - Throws: `FileError` if the file cannot be read, ``TrainingError`` for an unknown key, a
     ///   value out of range, or missing photos to train on.
     public init(contentsOf path: (some PathConvertible)?, settings: [String] = []) throws {
         let name = path?.filePath.string
         let yaml = try name.map { try readText($0, maximumBytes: 1 << 20) } ?? ""
         try self.init(yaml: yaml, name: name ?? "configuration")
+        func sets(_ key: String) -> Bool { settings.contains { $0.hasPrefix(key + "=") } }
+        if sets("data.train"), !sets("data.validation") { data.validation = nil }
         for setting in settings { try set(setting) }
         guard !data.train.isEmpty else {
             throw TrainingError(
