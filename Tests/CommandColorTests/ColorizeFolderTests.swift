@@ -25,6 +25,31 @@ import Testing
         try bench.expect(0, "colorize", model, photo, "-o", "x.png", "--size", "32")
     }
 
+    /// A film is not a damaged photo, and a name may begin as an option does.
+    @Test func filmsAndDashesAreNamed() throws {
+        for (name, start) in [
+            ("a.mp4", Array("\0\0\0\u{20}ftypisom".utf8)), ("b.mkv", [0x1a, 0x45, 0xdf, 0xa3]),
+            ("c.y4m", Array("YUV4MPEG2 W2".utf8)), ("d.avi", Array("RIFF\0\0\0\0AVI LIST".utf8)),
+        ] {
+            _ = try bench.write(Data(start), to: name)
+            try bench.expect(
+                65, "colorize", model, name, "-o", "x.png",
+                says: ["it is a video", "color it with `retint video`"])
+        }
+        _ = try bench.makePhoto("-hat.png")
+        try bench.expect(0, "colorize", model, "-hat.png", "-o", "hat.png", "--size", "32")
+        #expect(bench.files.contains("hat.png"))
+    }
+
+    @Test func failuresAreCounted() throws {
+        try makeFolder()
+        _ = try bench.write(Data("no picture".utf8), to: "in/b.png")
+        let result = try bench.expect(65, "colorize", model, "in", "-o", "out", "--size", "64")
+        #expect(result.messages.contains(", 1 failed"), "\(result.messages)")
+        try bench.makeDirectory("folder")
+        try bench.expect(65, "inspect", "folder", says: ["not a Core ML package"])
+    }
+
     private func makeFolder() throws {
         for folder in ["in", "in/b", "in/b/deep"] { try bench.makeDirectory(folder) }
         for name in ["in/z.png", "in/a.jpg", "in/b/a.jpg", "in/b/deep/c.png", "in/b/.hidden.png"] {

@@ -174,7 +174,8 @@ import Testing
             0, "video", model, "video.y4m", "-o", "out.y4m", "--live", "--size", "64")
         let count = try bench.frames("out.y4m").count
         #expect(count >= 1 && count <= 40)
-        #expect(result.messages.contains("\(count) frames, \(40 - count) dropped"))
+        let frames = count == 1 ? "1 frame" : "\(count) frames"
+        #expect(result.messages.contains("\(frames), \(40 - count) dropped"))
         // The last frame is never left out.
         #expect(
             try bench.frames("out.y4m").last?.luma

@@ -79,12 +79,22 @@ import Testing
             (64, ["-o", "out.jpg"], "name of a picture; use .mp4"),
             (64, ["-o", "out.mkv", "--start", "0:99"], "seconds, mm:ss or hh:mm:ss"),
             (65, ["-o", "out.mkv", "--start", "1:02:05.5"], "no frame at 3725.5 s"),
-            (1, ["-o", "out.mkv", "--encoder", "none"], "`ffmpeg -encoders` lists"),
+            (64, ["-o", "out.mkv", "--encoder", "none"], "`ffmpeg -encoders` lists"),
         ] as [(Int32, [String], String)] {
             let result = try bench.run(["video", model, "video.mkv"] + arguments)
             #expect(result.code == code && result.messages.contains(words), "\(result.messages)")
             #expect(!bench.files.contains { $0.hasPrefix("out.") })
         }
+    }
+
+    @Test func oddSidesAreExplained() throws {
+        try bench.ffmpeg(
+            "-f", "lavfi", "-i", "testsrc=size=67x45:rate=10:duration=0.2", "-c:v", "ffv1",
+            "-pix_fmt", "gray", "odd.mkv")
+        try bench.expect(
+            1, "video", model, "odd.mkv", "-o", "out.mp4", "--encoder", "libx264",
+            says: ["needs even sides", "pad=ceil(iw/2)*2:ceil(ih/2)*2"])
+        try bench.expect(0, "video", model, "odd.mkv", "-o", "out.mkv", "--encoder", "ffv1")
     }
 
     /// ffmpeg empties a file before it knows whether it can write it.
@@ -93,7 +103,7 @@ import Testing
         let old = Data("old".utf8)
         _ = try bench.write(old, to: "out.mkv")
         let refused = try bench.expect(
-            1, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "none")
+            64, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "none")
         #expect(!refused.messages.contains("partial"), "\(refused.messages)")
         #expect(try Data(contentsOf: URL(filePath: bench.path("out.mkv"))) == old)
         try bench.expect(0, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "ffv1")
@@ -145,7 +155,7 @@ import Testing
             65, "video", model, "sound.wav", "-o", "out.mp4", says: ["has no pictures"])
         try bench.makeContainer("video.mkv", layout: "yuv420p")
         try bench.expect(
-            1, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "nonesuch",
+            64, "video", model, "video.mkv", "-o", "out.mkv", "--encoder", "nonesuch",
             says: ["out.mkv", "nonesuch"])
     }
 

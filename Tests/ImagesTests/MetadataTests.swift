@@ -35,6 +35,16 @@ import Testing
         #expect(areNoted || notes.isEmpty)
     }
 
+    /// An opaque channel says nothing.
+    @Test(arguments: [
+        ("rgba8.png", true), ("grayalpha8.png", true), ("alpha.webp", true), ("rgb16.png", false),
+        ("lossless.webp", false), ("lossy.webp", false),
+    ])
+    func transparencyIsNoted(_ name: String, _ isNoted: Bool) throws {
+        let notes = try ImageMetadata(contentsOf: goldenPath(name)).notes
+        #expect(notes.contains("its transparency was left out") == isNoted, "\(notes)")
+    }
+
     /// Directories without and with one entry: the kind of the second page.
     @Test(arguments: [true, false]) func aSmallerCopyIsNotAPage(_ isLittle: Bool) {
         func bytes(_ numbers: [(value: Int, count: Int)]) -> [UInt8] {

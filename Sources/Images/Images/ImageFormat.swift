@@ -34,9 +34,11 @@ enum SourceFormat: CaseIterable {
 
     init(of bytes: [UInt8], file: String) throws(ImageError) {
         guard let format = Self.allCases.first(where: { $0.matches(bytes) }) else {
+            let found = guess(bytes)
             throw ImageError(
-                .format, file, "not an image of a format that is read (\(guess(bytes)))",
-                remedy: "convert it to JPEG or PNG")
+                .format, file, "not an image of a format that is read (\(found))",
+                remedy: found == video
+                    ? "color it with `retint video`" : "convert it to JPEG or PNG")
         }
         try format.checkLibrary(file)
         self = format
@@ -83,15 +85,20 @@ enum SourceFormat: CaseIterable {
     }
 }
 
+/// The guess of which there is a command of its own.
+private let video = "it is a video"
+
 /// A guess at the format of an unsupported file, for the error.
 private func guess(_ bytes: [UInt8]) -> String {
     let known: [(mark: String, offset: Int, name: String)] = [
         ("%PDF", 0, "it is a PDF"), ("<svg", 0, "it is an SVG"), ("8BPS", 0, "it is a PSD"),
-        ("ftyp", 4, "it is a video"),
+        ("ftyp", 4, video), ("YUV4MPEG2", 0, video), ("AVI ", 8, video),
     ]
     for (mark, offset, name) in known where bytes.dropFirst(offset).starts(with: mark.utf8) {
         return name
     }
+    // Matroska and WebM.
+    if bytes.starts(with: [0x1a, 0x45, 0xdf, 0xa3]) { return video }
     if bytes.isEmpty { return "the file is empty" }
     let isText = bytes.prefix(64).allSatisfy { (0x20..<0x7f).contains($0) || (9...13) ~= $0 }
     return isText ? "it holds text" : "its first bytes are unknown"

@@ -47,6 +47,7 @@ public struct ImageMetadata: Hashable, Sendable {
         if let bits = page?.bitsPerSample ?? Self.depth(ofPNG: data, format), bits > 8 {
             notes.append("it has \(bits) bits per sample, of which the first 8 were read")
         }
+        if Self.isTransparent(data, format) { notes.append("its transparency was left out") }
         let turns = Orientation(of: data, format: format).swapsSides
         resolution = file.resolution.map { turns ? $0.turned : $0 }
         guard let found = file.exif else { return }
@@ -62,6 +63,26 @@ public struct ImageMetadata: Hashable, Sendable {
     private static func depth(ofPNG data: [UInt8], _ format: SourceFormat) -> Int? {
         // After the signature, and the length, the name and two sides of the first chunk.
         format == .png && data.count > 24 ? Int(data[24]) : nil
+    }
+
+    /// Whether a PNG or a WebP has pixels that are not opaque. Many have a channel for it that says
+    /// nothing.
+    private static func isTransparent(_ data: [UInt8], _ format: SourceFormat) -> Bool {
+        let hasAlpha =
+            switch format {
+            // The kind of color is the byte after the depth: 4 and 6 have a channel of their own.
+            case .png: data.count > 25 && [4, 6].contains(data[25])
+            // A flag of the extended format, and the bit after the sides of a lossless image.
+            case .webp:
+                data.count > 24
+                    && (data[12..<16].elementsEqual("VP8X".utf8) && data[20] & 0x10 != 0
+                        || data[12..<16].elementsEqual("VP8L".utf8) && data[24] & 0x10 != 0)
+            default: false
+            }
+        guard hasAlpha else { return false }
+        let decoder = Decoder(format: format, bytes: data, file: "", limits: .default)
+        guard let pixels = try? decoder.decodeWithAlpha().pixels else { return false }
+        return stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < 255 }
     }
 
     /// The metadata that a file of a format can hold.

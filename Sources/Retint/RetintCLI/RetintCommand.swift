@@ -83,7 +83,8 @@ struct RetintCommand: AsyncParsableCommand {
         try requireCommand(arguments.first { $0 != "help" })
         var command = try parseAsRoot(
             joiningNegativeNumbers(
-                arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 }))
+                withPlainFiles(
+                    arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 })))
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {
@@ -104,6 +105,17 @@ struct RetintCommand: AsyncParsableCommand {
                 joined.append(argument)
             }
         } + arguments[end...]
+    }
+
+    /// The file `-old.jpg` as `./-old.jpg`: the parser would read letters after a dash as options,
+    /// one of which may be `-h`.
+    private static func withPlainFiles(_ arguments: [String]) -> [String] {
+        arguments.map { argument in
+            let isFile =
+                argument.count > 2 && argument.first == "-" && !argument.hasPrefix("--")
+                && FileManager.default.fileExists(atPath: argument)
+            return isFile ? "./\(argument)" : argument
+        }
     }
 
     private static func isNegative(_ argument: String) -> Bool {

@@ -39,6 +39,10 @@ struct Manifest: Codable {
     /// Reads and checks the manifest of the package at `package`.
     init(package: String) throws {
         let path = package + "/" + Self.fileName
+        try require(
+            try FileKind(at: path) != .nothing, Self.fileName,
+            "it is missing, so this folder is not a Core ML package",
+            "Give the folder whose name ends in .mlpackage; of a training run, give its best.h5.")
         let bytes = try readPlainFile(path, maximumBytes: Self.maximumSize)
         do {
             self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))

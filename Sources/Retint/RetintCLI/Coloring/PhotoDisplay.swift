@@ -44,7 +44,10 @@ final class PhotoDisplay: Sendable {
                 bar?.clear()
                 show(line)
             }
-            bar?.update(min(done * ranks.size, total))
+            let (failed, skipped) = state.withLock { ($0.failures.count, $0.skipped) }
+            bar?.update(
+                min(done * ranks.size, total), excluding: failed + skipped,
+                note: failed > 0 ? "\(failed) failed" : "")
         }
     }
 

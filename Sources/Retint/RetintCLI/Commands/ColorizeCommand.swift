@@ -119,6 +119,11 @@ struct ColorizeCommand: AsyncParsableCommand {
     }
 
     private func warnOfLeftOut() throws {
+        let deeper =
+            recursive ? 0 : try PhotoFile.countInSubfolders(photos, except: output)
+        if deeper > 0 {
+            Console.warn("\(deeper) photos in subfolders left out; --recursive colors them, too")
+        }
         let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)
         guard !leftOut.isEmpty else { return }
         let counts = leftOut.sorted { $0.key < $1.key }.map { "\($0.value) .\($0.key)" }

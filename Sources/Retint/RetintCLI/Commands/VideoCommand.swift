@@ -179,7 +179,15 @@ struct VideoCommand: AsyncParsableCommand {
             }
         } catch is CancellationError {
             display.finish()
-            let remedy = resume ? "; the same command continues after the last whole segment" : ""
+            let length = VideoColoringOptions.segmentLength
+            let remedy =
+                !resume
+                ? ""
+                : display.frames < length
+                    ? "; it is written in segments of \(length) frames, of which none is whole, so "
+                        + "that the same command begins at the start"
+                    : "; the same command continues after the last whole segment of \(length) "
+                        + "frames"
             Console.note(
                 display.frames == 0
                     ? "interrupted before the first frame was written"

@@ -4,6 +4,9 @@ import Retint
 struct Failures {
     private var errors: [any Error] = []
 
+    /// How many there were.
+    var count: Int { errors.count }
+
     /// Prints an error and records it.
     mutating func add(_ error: any Error) {
         keep(error)

@@ -38,14 +38,16 @@ final class ProgressBar {
 
     /// Shows the count, at most ten times per second on a terminal.
     ///
-    /// - Parameter note: text at the end of the line, such as "loss 0.0123".
-    func update(_ count: Int, note: String = "") {
+    /// - Parameters:
+    ///   - excluded: how many of the count took no work, such as photos that are skipped.
+    ///   - note: text at the end of the line, such as "loss 0.0123".
+    func update(_ count: Int, excluding excluded: Int = 0, note: String = "") {
         let now = clock.now
         let interval: Duration = isTerminal ? .milliseconds(100) : .seconds(30)
         if let lastShown, now - lastShown < interval, count < total || total == 0 { return }
         lastShown = now
         let text = Self.line(
-            label: label, count: count, total: total, start: start, unit: unit,
+            label: label, count: count, total: total, start: start + excluded, unit: unit,
             seconds: (now - began) / .seconds(1), note: note)
         show(text, count)
     }

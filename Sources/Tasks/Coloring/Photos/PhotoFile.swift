@@ -146,6 +146,25 @@ extension PhotoFile {
             .mapValues(\.count)
     }
 
+    /// The number of photos in subfolders of folders.
+    ///
+    /// - Parameters:
+    ///   - paths: as of ``list(_:to:_:)``.
+    ///   - output: the folder of copies, whose photos do not count.
+    /// - Throws: `FileError` if a folder cannot be read.
+    public static func countInSubfolders(_ paths: [String], except output: String) throws -> Int {
+        let folders = paths.filter { (try? isDirectory($0)) == true }
+        func files(_ folder: String, recursive: Bool) throws -> Int {
+            try listFiles(
+                below: folder, extensions: PhotoReference.extensions, recursive: recursive
+            )
+            .count { !$0.utf8.starts(with: (output + "/").utf8) }
+        }
+        return try folders.reduce(0) {
+            try $0 + files($1, recursive: true) - files($1, recursive: false)
+        }
+    }
+
     private static let otherImages: Set<String> = [
         "arw", "cr2", "cr3", "dng", "jp2", "jxl", "nef", "orf", "psd", "raf", "rw2",
     ]

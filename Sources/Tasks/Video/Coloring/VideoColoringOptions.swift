@@ -15,6 +15,9 @@ public struct VideoColoringOptions: Sendable {
     /// stops, and coloring continues after existing ones. Only for containers.
     public var resumes = false
 
+    /// The number of frames in a segment.
+    public static var segmentLength: Int { VideoParts.length }
+
     /// The defaults.
     public init() {}
 }

@@ -84,6 +84,8 @@ enum MediaProgram: String {
     /// The cause of a container that FFmpeg does not write, in its words.
     private static let unknownContainer = "Unable to find a suitable output format"
 
+    private static let unknownEncoder = "Unknown encoder"
+
     /// What to do about causes that FFmpeg states in words of its own.
     private static let remedies = [
         (
@@ -91,16 +93,21 @@ enum MediaProgram: String {
             "ffmpeg writes no videos of this extension; use .mp4, .mov, .mkv or .webm"
         ),
         ("moov atom not found", "the file is cut off or was not finished; get it once more"),
-        ("Unknown encoder", "`ffmpeg -encoders` lists those that are installed"),
+        (unknownEncoder, "`ffmpeg -encoders` lists those that are installed"),
+        (
+            "not divisible by 2",
+            "this encoder needs even sides: crop or pad the video first, on the command line "
+                + "with ffmpeg -vf pad=ceil(iw/2)*2:ceil(ih/2)*2, or encode with ffv1 to .mkv"
+        ),
     ]
 
     /// The error of a program that failed.
     ///
     /// - Parameters:
-    ///   - kind: the kind of error, unless the output's name is at fault.
+    ///   - kind: the kind of error, unless the name of the output or the encoder is at fault.
     ///   - messages: what the program printed to standard error.
     static func error(_ kind: VideoError.Kind, file: String, _ messages: String) -> VideoError {
-        let isName = messages.contains(unknownContainer)
+        let isName = [unknownContainer, unknownEncoder].contains(where: messages.contains)
         return VideoError(isName ? .outputName : kind, file: file, reason(messages))
     }
 

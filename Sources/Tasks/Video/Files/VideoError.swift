@@ -11,7 +11,7 @@ public enum VideoProblem: RefusalKind {
     case unreadable
     /// The video is damaged; the frames before the damage are intact.
     case damaged
-    /// No video is written to a file of such a name.
+    /// No video is written to a file of such a name, or by an encoder of such a name.
     case outputName
     /// The video cannot be written.
     case unwritable
