@@ -196,8 +196,285 @@ class References(Case):
         with self.assertRaises(retint.UsageError) as caught:
             retint.verify(path, module.state_dict(), x)
         self.assertIn("instead of its weights", str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "an object of it"):
+            retint.verify(path, type(module), x)
+        with self.assertRaisesRegex(retint.InputError, "^reference: inputs/x: .* NaN"):
+            retint.verify(path, module, torch.full_like(x, float("nan")))
         with self.assertRaises(ZeroDivisionError):
             retint.verify(path, lambda x: 1 / 0, x)
+
+
+class Modules(Case):
+    """Torch modules that become packages."""
+
+    class Two(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem, self.norm = torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)
+
+        def forward(self, image, gain):
+            result = self.norm(self.stem(image)) * gain
+            return {"picture": result, "mean": result.mean((2, 3))}
+
+    def test_a_module_becomes_a_package(self):
+        module, _, x = self.network()
+        for output in ("module.mlpackage", "module.onnx", "module.aimodel"):
+            for inputs in (x, x.numpy().astype("float64"), [x], {"x": x}):
+                path = retint.export(module, self.folder / output, inputs)
+                self.assertEqual(path, self.folder / output)
+                self.assertTrue(retint.verify(path, module, x).passed)
+        half = retint.export(module, self.folder / "half.mlpackage", x, precision="float16")
+        self.assertIn("fp16", json.dumps(retint.inspect(half)))
+
+    def test_names_are_those_of_the_module(self):
+        module = self.Two()
+        inputs = {"gain": torch.rand(1, 1, 1, 1), "image": torch.rand(1, 3, 16, 16)}
+        path = retint.export(module, self.folder / "two.mlpackage", inputs)
+        # Normalizations are exported as for inference, and the module is as it was.
+        self.assertTrue(module.training and module.norm.training)
+        model = retint.load(path)
+        self.assertEqual((model.inputs, model.outputs), (["image", "gain"], ["picture", "mean"]))
+        self.assertTrue(retint.verify(path, module, inputs).passed)
+        with torch.no_grad():
+            module.stem.weight[0] *= 1.1
+        self.assertEqual(retint.verify(path, module, inputs).first_divergence["compared_with"],
+                         "stem")
+
+    class Folded(torch.nn.Module):
+        """Normalizations that exports fold, activations of several operations, and an output with
+        the name of a module."""
+
+        def __init__(self):
+            super().__init__()
+            self.stem = torch.nn.Sequential(
+                torch.nn.Conv2d(3, 8, 3, bias=False), torch.nn.BatchNorm2d(8),
+                torch.nn.Hardswish(), torch.nn.Conv2d(8, 8, 3, bias=False),
+                torch.nn.BatchNorm2d(8), torch.nn.Hardswish())
+            self.picture = torch.nn.Conv2d(8, 3, 1)
+            for part in (self.stem[1], self.stem[4]):
+                part.running_mean.normal_(0, 0.3)
+                part.running_var.uniform_(0.2, 3)
+
+        def forward(self, image):
+            return {"picture": torch.sigmoid(self.picture(self.stem(image)))}
+
+    def test_layers_of_folded_normalizations(self):
+        torch.manual_seed(1)
+        module, x = self.Folded().eval(), torch.rand(1, 3, 32, 32)
+        file = str(self.folder / "folded.onnx")
+        torch.onnx.export(module, (x,), file, input_names=["image"], output_names=["picture"],
+                          dynamo=False)
+        for path in (retint.export(file, self.folder / "folded.mlpackage"),
+                     retint.export(module, self.folder / "traced.mlpackage", x)):
+            report = retint.verify(path, module, x, layer_min_snr=30)
+            self.assertTrue(report.passed, report)
+            self.assertIsNone(report.first_divergence)
+        with torch.no_grad():
+            module.picture.weight *= 2
+        for path in ("folded.mlpackage", "traced.mlpackage"):
+            report = retint.verify(self.folder / path, module, x)
+            self.assertEqual(report.first_divergence["compared_with"], "picture")
+
+    def test_normalizations_are_not_confused(self):
+        """The first of two that resemble each other has no value in the package: it is
+        constant."""
+        torch.manual_seed(0)
+        decoder = torch.nn.TransformerDecoderLayer(16, 2, 32, batch_first=True)
+        query = torch.nn.Parameter(torch.randn(1, 8, 16))
+
+        class Queries(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.decoder, self.query = decoder, query
+
+            def forward(self, x):
+                return self.decoder(self.query, x)
+
+        module, x = Queries().eval(), torch.randn(1, 24, 16)
+        path = str(self.folder / "queries.onnx")
+        torch.onnx.export(module, (x,), path, dynamo=False)
+        path = retint.export(path, self.folder / "queries.mlpackage")
+        self.assertIsNone(retint.verify(path, module, x).first_divergence)
+        with torch.no_grad():
+            decoder.linear1.weight[3] *= 2
+        report = retint.verify(path, module, x)
+        self.assertRegex(report.first_divergence["compared_with"], "linear1|dropout$")
+
+    def test_imported_weights_go_back(self):
+        import h5py
+
+        class Rows(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = torch.nn.Conv2d(1, 8, 1)
+                self.square, self.wide = torch.nn.Linear(8, 8), torch.nn.Linear(8, 12)
+                self.place = torch.nn.Parameter(torch.randn(12))
+                self.scale = torch.nn.Parameter(torch.randn(12, 12))
+                self.head = torch.nn.Conv2d(12, 2, 1)
+
+            def forward(self, x):
+                x = self.stem(x / 100).permute(0, 2, 3, 1)
+                x = self.wide(torch.relu(self.square(x))) + self.place.reshape(1, 1, 1, 12)
+                x = x @ (self.scale * 0.5)
+                return self.head(x.permute(0, 3, 1, 2))
+
+        module, x = Rows().eval(), torch.rand(1, 1, 32, 32) * 100
+        path, weights = str(self.folder / "rows.onnx"), str(self.folder / "weights.h5")
+        torch.onnx.export(
+            module, (x,), path, dynamo=False, do_constant_folding=False,
+            training=torch.onnx.TrainingMode.PRESERVE)
+        checkpoint = retint.import_weights(path, self.folder / "rows.h5")
+        retint.export(checkpoint, weights)
+        command = subprocess.run(
+            [str(LIBRARY.with_name("retint")), "export", str(checkpoint), "-o", weights],
+            capture_output=True, text=True, check=True)
+        self.assertIn("not as in the module, which computes them from other weights: scale (Mul)",
+                      command.stderr)
+        with h5py.File(weights) as file:
+            for name, tensor in module.state_dict().items():
+                if name != "scale":
+                    numpy.testing.assert_array_equal(file[name][()], tensor.numpy())
+
+    def image_and_mask(self, **image):
+        """A module of two tensors, an ONNX file of it, and a package whose first input is an
+        image."""
+        import coremltools
+
+        class Masked(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 3, 3, padding=1)
+
+            def forward(self, image, mask):
+                return self.conv(torch.cat([image, mask], 1))
+
+        torch.manual_seed(0)
+        module, inputs = Masked().eval(), (torch.rand(1, 3, 32, 32), torch.rand(1, 1, 32, 32))
+        file, path = str(self.folder / "masked.onnx"), str(self.folder / "masked.mlpackage")
+        torch.onnx.export(module, inputs, file, input_names=["image", "mask"],
+                          output_names=["out"], dynamo=False)
+        coremltools.convert(
+            torch.jit.trace(module, inputs),
+            inputs=[coremltools.ImageType("image", inputs[0].shape, scale=1 / 255, **image),
+                    coremltools.TensorType("mask", inputs[1].shape)],
+            outputs=[coremltools.TensorType("out")],
+            compute_precision=coremltools.precision.FLOAT32,
+            minimum_deployment_target=coremltools.target.iOS17).save(path)
+        return module, file, path
+
+    def test_an_image_beside_a_tensor(self):
+        module, file, path = self.image_and_mask()
+        with self.assertRaisesRegex(retint.InputError, "state the range"):
+            retint.verify(path, file)
+        self.assertTrue(retint.verify(path, file, range="0..1").passed)
+        self.assertFalse(retint.verify(path, file, range="0..255").passed)
+        with self.assertRaisesRegex(retint.UsageError, "say in which range"):
+            retint.verify(path, module)
+        self.assertTrue(retint.verify(path, module, range="0..1").passed)
+        self.assertFalse(retint.verify(path, module, range="imagenet").passed)
+        pixels = numpy.random.default_rng(0).integers(0, 256, (1, 3, 32, 32)).astype("float32")
+        inputs = {"image": pixels, "mask": numpy.ones((1, 1, 32, 32), "float32")}
+        self.assertTrue(retint.verify(path, module, inputs, range="0..1").passed)
+        for wrong in ("0", "a..b"):
+            with self.assertRaisesRegex(retint.UsageError, "two bounds"):
+                retint.verify(path, module, range=wrong)
+        # The mask is given as well as the photos.
+        recorded = str(self.folder / "inputs.npz")
+        numpy.savez(recorded, **inputs)
+        report = retint.calibrate(path, self.folder / "calibrated.mlpackage", recorded,
+                                  activations="int8")
+        ranges = {value["name"]: value for value in report["activations"]}
+        self.assertTrue(ranges)
+
+    def test_the_order_of_colors_is_said(self):
+        import coremltools
+
+        module, file, path = self.image_and_mask(color_layout=coremltools.colorlayout.BGR)
+        messages = []
+        report = retint.verify(path, file, range="0..1", messages=messages.append)
+        self.assertFalse(report.passed)
+        self.assertIn("blue first (BGR)", " ".join(map(str, messages)))
+        with self.assertWarnsRegex(UserWarning, "BGR"):
+            self.assertTrue(retint.verify(path, module, range="0..1").passed)
+
+    def test_faults_behind_the_last_module(self):
+        module, path, x = self.network("behind.onnx")
+        report = retint.verify(path, lambda x: module(torch.as_tensor(x)).flip(1), x)
+        self.assertFalse(report.passed)
+
+        class Behind(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = module
+
+            def forward(self, x):
+                return self.net(x).flip(1)
+
+        text = str(retint.verify(path, Behind().eval(), x))
+        self.assertIn("agree with channels 1, 0 of those expected", text)
+        self.assertIn("all agree, up to net.head: what differs is computed after them", text)
+
+    def test_parameters_are_trained_wherever_they_are(self):
+        import h5py
+
+        class Palette(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = torch.nn.Conv2d(1, 8, 3, padding=1)
+                self.place = torch.nn.Parameter(torch.randn(1, 8, 8, 8))
+                self.centers = torch.nn.Parameter(torch.randn(2, 8))
+
+            def forward(self, x):
+                place = torch.nn.functional.interpolate(self.place, size=x.shape[2:])
+                return torch.einsum("bkhw,ck->bchw", self.stem(x / 100) + place, self.centers)
+
+        module, x = Palette().eval(), torch.rand(1, 1, 32, 32) * 100
+        path, weights = str(self.folder / "palette.onnx"), self.folder / "palette-weights.h5"
+        torch.onnx.export(
+            module, (x,), path, dynamo=False, do_constant_folding=False,
+            training=torch.onnx.TrainingMode.PRESERVE,
+            dynamic_axes={"x": {2: "h", 3: "w"}}, input_names=["x"])
+        checkpoint = retint.import_weights(path, self.folder / "palette.h5")
+        retint.export(checkpoint, weights)
+        with h5py.File(weights) as file:
+            for name, tensor in module.state_dict().items():
+                numpy.testing.assert_array_equal(file[name][()], tensor.numpy())
+
+    def test_sizes_that_vary(self):
+        module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3, padding=1), torch.nn.ReLU()).eval()
+        x = torch.rand(1, 3, 64, 64)
+        path = retint.export(module, self.folder / "sizes.mlpackage", x, sizes="64,96")
+        for side in (64, 96):
+            self.assertTrue(retint.verify(path, module, torch.rand(1, 3, side, side)).passed)
+        path = retint.export(module, self.folder / "range.mlpackage", x, min_size=32, max_size=128)
+        self.assertTrue(retint.verify(path, module, torch.rand(1, 3, 32, 48)).passed)
+
+    def test_the_order_of_colors_goes_along(self):
+        import coremltools
+
+        _, _, path = self.image_and_mask(color_layout=coremltools.colorlayout.BGR)
+        file = retint.export(path, self.folder / "blue.onnx")
+        self.assertTrue(retint.verify(file, path, range="0..255").passed)
+        self.assertTrue(retint.verify(path, file, range="0..255").passed)
+
+    def test_what_is_not_exported(self):
+        module, two = self.network()[0], self.Two()
+        output, gain = self.folder / "refused.mlpackage", torch.rand(1, 1, 1, 1)
+        for model, inputs, message in (
+                (module, None, "pass inputs"), (two, {"gain": gain}, "leave out image"),
+                (two, {"x": gain}, "takes image, gain, not x"), (SMALL, gain, "not for a file"),
+                (two, gain, "missing 1 required positional argument")):
+            with self.assertRaisesRegex(retint.UsageError, message):
+                retint.export(model, output, inputs)
+        with self.assertRaisesRegex(retint.UsageError, "unknown extension"):
+            retint.export(module, self.folder / "refused.txt", torch.rand(1, 3, 16, 16))
+        with self.assertRaisesRegex(TypeError, "export\\(\\) writes a torch module"):
+            retint.quantize(module, output)
+        for model, message in ((module.state_dict(), "the module itself"),
+                               (type(module), "the class Net")):
+            with self.assertRaisesRegex(TypeError, message):
+                retint.export(model, output, gain)
+        self.assertFalse(output.exists())
 
 
 class Arrays(Case):

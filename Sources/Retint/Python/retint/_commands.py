@@ -9,7 +9,8 @@ import pathlib
 import threading
 import typing
 
-from retint import _arrays, _files, _library, _options, _reports, _verification
+from retint import (
+    _arrays, _errors, _files, _library, _options, _references, _reports, _torch, _verification)
 
 _DIFFERENT = 2
 _INTERRUPTED = 130
@@ -129,12 +130,30 @@ def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_opti
     return sorted(pathlib.Path(path) for path in written.split("\n") if path)
 
 
-def export(model: _options.Path, output: _options.Path, **options: typing.Any) -> pathlib.Path:
+def export(model: object, output: _options.Path, inputs: object = None,
+           **options: typing.Any) -> pathlib.Path:
     """Writes a model as a Core ML package, an `.aimodel` or an ONNX file, by the name's extension,
-    and returns its path."""
+    and returns its path.
+
+    :param model: a path, or a torch module, which is exported by ``torch.onnx`` first.
+    :param inputs: what a torch module is traced with: a tensor or array, several in the order of
+        ``forward``, or a mapping of its parameters' names.
+    """
     path = _options.path(output, "output")
-    _library.command("export", _files.model(model, "model"), "--package", path,
-                     *_options.arguments(options))
+    given = _options.arguments(options)
+    if isinstance(model, typing.Mapping):
+        raise TypeError("model holds weights alone; pass the module itself")
+    if not _references.is_module(model):
+        if inputs is not None:
+            raise _errors.UsageError("inputs are for a torch module, not for a file", status=64)
+        file = _files.model(typing.cast(_options.Path, model), "model")
+        _library.command("export", file, "--package", path, *given)
+        return pathlib.Path(path)
+    with _options.scratch() as folder:
+        varies = any(options.get(name) for name in ("sizes", "min_size", "max_size"))
+        file = _torch.written(model, inputs, pathlib.Path(folder), varies=varies)
+        with _errors.naming(file, type(model).__name__):
+            _library.command("export", file, "--package", path, *given)
     return pathlib.Path(path)
 
 
@@ -193,7 +212,8 @@ def import_weights(weights: object, output: _options.Path, architecture: str | N
     with _options.scratch() as folder:
         file = str(pathlib.Path(folder, "weights.h5"))
         _arrays.write(file, tensors)
-        _library.command("import", file, *given, "--output", path)
+        with _errors.naming(file, type(weights).__name__):
+            _library.command("import", file, *given, "--output", path)
     return pathlib.Path(path)
 
 

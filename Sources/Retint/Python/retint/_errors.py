@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing
 
 
@@ -41,6 +42,20 @@ class VerificationFailed(RetintError, AssertionError):
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
         return type(self), (str(self), self.report)
+
+
+@contextlib.contextmanager
+def naming(path: str, name: str) -> typing.Iterator[None]:
+    """Errors on a file that a call has written itself name what the caller knows instead."""
+    try:
+        yield
+    except RetintError as error:
+        if path not in str(error):
+            raise
+        raise type(error)(
+            str(error).replace(path, name), status=error.status,
+            file=error.file.replace(path, name), place=error.place, remedy=error.remedy,
+            output=error.output) from None
 
 
 _KINDS: dict[int, type[RetintError]] = {64: UsageError, 65: InputError}

@@ -23,7 +23,8 @@ def path(value: object, what: str) -> str:
         if isinstance(text, str):
             # Otherwise it would be taken for an option.
             return f"./{text}" if text.startswith("-") else text
-    raise TypeError(f"{what} must be a path, not {type(value).__name__}")
+    way = "; export() writes a torch module" if hasattr(value, "named_modules") else ""
+    raise TypeError(f"{what} must be a path, not {type(value).__name__}{way}")
 
 
 def arguments(options: typing.Mapping[str, object]) -> list[str]:

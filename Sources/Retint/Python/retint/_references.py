@@ -27,7 +27,10 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
                 "instead of its weights", status=64)
         return Recorded(dict(reference), {})
     inputs = {name: _copied(value) for name, value in inputs.items()}
-    if _is_module(reference):
+    if isinstance(reference, type):
+        raise TypeError(
+            f"reference is the class {reference.__name__}; pass an object of it, with its weights")
+    if is_module(reference):
         return _of_module(reference, inputs, outputs)
     if hasattr(reference, "get_inputs") and hasattr(reference, "run"):
         return Recorded(_of_session(reference, inputs, outputs), {})
@@ -43,7 +46,8 @@ def _list(names: typing.Sequence[object]) -> str:
     return ", ".join([str(name) for name in names[:3]] + ["…"] * (len(names) > 3)) or "nothing"
 
 
-def _is_module(reference: object) -> bool:
+def is_module(reference: object) -> bool:
+    """Whether a value is a torch module; torch is not imported for the answer."""
     return hasattr(reference, "named_modules") and hasattr(reference, "register_forward_hook")
 
 
@@ -67,7 +71,7 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
         return hook
 
     parameter = next(module.parameters(), None)
-    tensors = {name: _tensor(value, parameter) for name, value in inputs.items()}
+    tensors = {name: tensor(value, parameter) for name, value in inputs.items()}
     was_training = [part for part in module.modules() if part.training]
     hooks: list[typing.Any] = []
     try:
@@ -98,17 +102,17 @@ def _copied(value: typing.Any) -> typing.Any:
     return value
 
 
-def _tensor(value: typing.Any, parameter: typing.Any) -> typing.Any:
+def tensor(value: typing.Any, parameter: typing.Any) -> typing.Any:
     """An input as a module takes it: on the device of its parameters, and of float32 where numpy
     made it float64."""
     import torch
 
-    tensor = torch.as_tensor(value)
+    result = torch.as_tensor(value)
     if parameter is None:
-        return tensor
-    if tensor.dtype == torch.float64 and not isinstance(value, torch.Tensor):
-        tensor = tensor.to(parameter.dtype)
-    return tensor.to(parameter.device)
+        return result
+    if result.dtype == torch.float64 and not isinstance(value, torch.Tensor):
+        result = result.to(parameter.dtype)
+    return result.to(parameter.device)
 
 
 def _of_session(session: typing.Any, inputs: typing.Mapping[str, object],

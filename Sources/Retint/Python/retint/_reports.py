@@ -72,6 +72,10 @@ class Report(typing.Mapping[str, typing.Any]):
         compared = sum("compared_with" in layer for layer in self.layers)
         if not self.passed and 0 < compared < len(self.layers):
             lines.append(f"  {compared} of {len(self.layers)} intermediate values were compared")
+            if not self.first_divergence:
+                last = [layer["compared_with"] for layer in self.layers
+                        if "compared_with" in layer][-1]
+                lines[-1] += f"; all agree, up to {last}: what differs is computed after them"
         for name, figures in self.outputs.items():
             lines.append(f"  {name}: {_figures(figures)}")
         return "\n".join(lines)

@@ -8,7 +8,8 @@ import pathlib
 import typing
 import warnings
 
-from retint import _arrays, _errors, _library, _models, _options, _references, _reports
+from retint import (
+    _arrays, _errors, _library, _models, _options, _ranges, _references, _reports)
 
 # The exit code.
 TOLERANCE_EXCEEDED = 2
@@ -27,14 +28,16 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
         them, inputs are random, by ``seed`` and ``size``.
     :param reference_inputs: the same for a reference that takes other ones, such as a module whose
         preprocessing the package contains.
+    :param range: what a reference takes where the package takes an image of pixels: ``"0..1"``,
+        ``"-1..1"`` or ``"imagenet"``; an option of the command, too.
     :param options: those of the command, with underscores: ``min_psnr=60``, ``layer_min_snr=30``,
         ``photos="photos"``, ``compute="float16"``.
     :returns: the report, whether or not it passed.
     """
     path = _options.path(package, "package")
     is_file = isinstance(reference, (str, os.PathLike))
-    # Random inputs of a reference that is run here are drawn here.
-    drawn = {} if is_file else {key: options.pop(key, None) for key in ("seed", "size")}
+    # Random inputs of a reference that is run here are drawn here, and converted.
+    drawn = {} if is_file else {key: options.pop(key, None) for key in ("seed", "size", "range")}
     arguments = [path, *_options.arguments(options), "--json"]
     if html is not None:
         arguments += ["--html", _options.path(html, "html")]
@@ -49,8 +52,10 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
         else:
             arguments += _of_object(path, reference, inputs, reference_inputs, options, drawn,
                                     pathlib.Path(folder))
-        text = _library.command(
-            "verify", *arguments, messages=messages, allowed=(0, TOLERANCE_EXCEEDED))
+        with _errors.naming(f"{folder}/reference.h5", "reference"), \
+                _errors.naming(f"{folder}/inputs.h5", "inputs"):
+            text = _library.command(
+                "verify", *arguments, messages=messages, allowed=(0, TOLERANCE_EXCEEDED))
     values = json.loads(text)
     if not is_file:
         # Not the file of this call, which is gone.
@@ -91,7 +96,23 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
         names, outputs = model.inputs, model.outputs
         values = _named(names, inputs) if inputs is not None else _noise(model, options, drawn)
         _check_pixels(model, values)
+        images = {value["name"]: value["color_layout"] for value in model.interface["inputs"]
+                  if value.get("color_layout")}
     seen = values
+    span = drawn.get("range")
+    if span is not None:
+        if reference_inputs is not None or not images:
+            raise _errors.UsageError(
+                "range converts the pixels of an image for the reference; "
+                + ("leave it out beside reference_inputs" if images else "the model takes none"),
+                status=64)
+        seen = {name: _ranges.converted(value, images[name], span) if name in images else value
+                for name, value in values.items()}
+    elif inputs is None and images and reference_inputs is None:
+        raise _errors.UsageError(
+            f"input {next(iter(images))} is an image with pixels of 0 to 255; say in which range "
+            'the reference takes them, such as range="0..1" or range="imagenet", or pass inputs '
+            "and reference_inputs", status=64)
     if isinstance(reference_inputs, typing.Mapping):
         seen = dict(reference_inputs)
     elif reference_inputs is not None:
