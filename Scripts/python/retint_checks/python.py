@@ -229,9 +229,12 @@ class Modules(Case):
     def test_names_are_those_of_the_module(self):
         module = self.Two()
         inputs = {"gain": torch.rand(1, 1, 1, 1), "image": torch.rand(1, 3, 16, 16)}
+        before = {name: value.clone() for name, value in module.state_dict().items()}
         path = retint.export(module, self.folder / "two.mlpackage", inputs)
         # Normalizations are exported as for inference, and the module is as it was.
         self.assertTrue(module.training and module.norm.training)
+        for name, value in module.state_dict().items():
+            self.assertTrue(torch.equal(value, before[name]), name)
         model = retint.load(path)
         self.assertEqual((model.inputs, model.outputs), (["image", "gain"], ["picture", "mean"]))
         self.assertTrue(retint.verify(path, module, inputs).passed)
