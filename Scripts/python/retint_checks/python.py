@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 import unittest
+import warnings
 
 import numpy
 import torch
@@ -399,6 +400,58 @@ class Modules(Case):
         self.assertIn("blue first (BGR)", " ".join(map(str, messages)))
         with self.assertWarnsRegex(UserWarning, "BGR"):
             self.assertTrue(retint.verify(path, module, range="0..1").passed)
+
+    class Colors(torch.nn.Module):
+        """A colorizer of (L - 50) / 100."""
+
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(1, 2, 3, padding=1)
+
+        def forward(self, x):
+            return torch.tanh(self.conv(x))
+
+    def test_values_are_those_of_the_package(self):
+        """Not lightness in 0…100, if the package takes it in another range."""
+        import onnxruntime
+
+        torch.manual_seed(0)
+        module, x = self.Colors().eval(), torch.rand(1, 1, 64, 64) - 0.5
+        file = str(self.folder / "colors.onnx")
+        torch.onnx.export(module, (x,), file, dynamo=False)
+        checkpoint = retint.import_weights(file, self.folder / "colors.h5",
+                                           normalization="outside")
+        for name in ("outside.mlpackage", "outside.onnx"):
+            path = retint.export(checkpoint, self.folder / name, size=64, normalization="outside")
+            self.assertTrue(retint.verify(path, module, x).passed)
+            self.assertTrue(retint.verify(path, module).passed)
+            self.assertFalse(retint.verify(path, lambda x: module(100 * x + 50), x).passed)
+        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        self.assertTrue(retint.verify(path, session, x).passed)
+
+    def test_a_module_keeps_its_interface(self):
+        module, x = self.Colors().eval(), torch.rand(1, 1, 48, 80)
+        path = retint.export(module, self.folder / "own.mlpackage", x)
+        inputs = retint.inspect(path)["inputs"]
+        self.assertEqual((inputs[0]["name"], inputs[0]["shape"]), ("x", [1, 1, 48, 80]))
+        self.assertTrue(retint.verify(path, module, x).passed)
+        colorizer = retint.export(module, self.folder / "colorizer.mlpackage", x,
+                                  interface="retint", normalization="inside")
+        self.assertEqual(retint.load(colorizer).interface["inputs"][0]["role"], "lightness")
+
+    def test_notes_are_warnings(self):
+        module, x = self.Colors().eval(), torch.rand(1, 3, 32, 32)
+        net = torch.nn.Conv2d(3, 3, 1).eval()
+        output = self.folder / "noted.mlpackage"
+        with self.assertWarnsRegex(UserWarning, "pixels as they are, 0…255"):
+            retint.export(net, output, x, interface="original", input="image")
+        messages = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            retint.export(net, output, x, interface="original", input="image",
+                          messages=messages.append)
+            retint.export(net, output, x, interface="original", input="image", range="0..1")
+        self.assertIn("pixels as they are", " ".join(messages))
 
     def test_faults_behind_the_last_module(self):
         module, path, x = self.network("behind.onnx")

@@ -130,14 +130,17 @@ def colorize(model: _options.Path, photos: _options.Path | typing.Sequence[_opti
     return sorted(pathlib.Path(path) for path in written.split("\n") if path)
 
 
-def export(model: object, output: _options.Path, inputs: object = None,
-           **options: typing.Any) -> pathlib.Path:
+def export(model: object, output: _options.Path, inputs: object = None, *,
+           messages: _library.Messages | None = None, **options: typing.Any) -> pathlib.Path:
     """Writes a model as a Core ML package, an `.aimodel` or an ONNX file, by the name's extension,
     and returns its path.
 
-    :param model: a path, or a torch module, which is exported by ``torch.onnx`` first.
+    :param model: a path, or a torch module, which is exported by ``torch.onnx`` first. It keeps its
+        inputs, outputs and sizes; ``interface="retint"`` makes a colorizer of it, which takes
+        lightness in 0…100 and returns a and b, as do options of that interface.
     :param inputs: what a torch module is traced with: a tensor or array, several in the order of
         ``forward``, or a mapping of its parameters' names.
+    :param messages: is called with each note; without it, notes are warnings.
     """
     path = _options.path(output, "output")
     given = _options.arguments(options)
@@ -147,14 +150,20 @@ def export(model: object, output: _options.Path, inputs: object = None,
         if inputs is not None:
             raise _errors.UsageError("inputs are for a torch module, not for a file", status=64)
         file = _files.model(typing.cast(_options.Path, model), "model")
-        _library.command("export", file, "--package", path, *given)
+        _library.written("export", file, "--package", path, *given, messages=messages)
         return pathlib.Path(path)
+    if not set(options) & _OF_COLORIZERS:
+        given.append("--interface=original")
     with _options.scratch() as folder:
         varies = any(options.get(name) for name in ("sizes", "min_size", "max_size"))
         file = _torch.written(model, inputs, pathlib.Path(folder), varies=varies)
         with _errors.naming(file, type(model).__name__):
-            _library.command("export", file, "--package", path, *given)
+            _library.written("export", file, "--package", path, *given, messages=messages)
     return pathlib.Path(path)
+
+
+#: Options of export that choose the interface, or belong to that of a colorizer.
+_OF_COLORIZERS = {"interface", "normalization", "output_form", "color_range"}
 
 
 def quantize(package: _options.Path, output: _options.Path, *, weights: str | None = None,
@@ -192,17 +201,20 @@ def reduce(package: _options.Path, reference: object, output: _options.Path,
         package, reference, inputs, reduce=_options.path(output, "output"), **options)
 
 
-def import_weights(weights: object, output: _options.Path, architecture: str | None = None,
+def import_weights(weights: object, output: _options.Path, architecture: str | None = None, *,
+                   messages: _library.Messages | None = None,
                    **options: typing.Any) -> pathlib.Path:
     """Makes a checkpoint and returns its path.
 
     :param weights: a torch module, its state dict, or a file: of weights, or of an ONNX network.
     :param architecture: one of retint's architectures, of which the weights are.
+    :param messages: is called with each note; without it, notes are warnings.
     """
     path = _options.path(output, "output")
     given = _options.arguments({"architecture": architecture, **options})
     if isinstance(weights, (str, os.PathLike)):
-        _library.command("import", _options.path(weights, "weights"), *given, "--output", path)
+        _library.written("import", _options.path(weights, "weights"), *given, "--output", path,
+                         messages=messages)
         return pathlib.Path(path)
     state = typing.cast(typing.Any, weights)
     tensors = state.state_dict() if hasattr(state, "state_dict") else state
@@ -213,7 +225,7 @@ def import_weights(weights: object, output: _options.Path, architecture: str | N
         file = str(pathlib.Path(folder, "weights.h5"))
         _arrays.write(file, tensors)
         with _errors.naming(file, type(weights).__name__):
-            _library.command("import", file, *given, "--output", path)
+            _library.written("import", file, *given, "--output", path, messages=messages)
     return pathlib.Path(path)
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import typing
+import warnings
 import weakref
 
 from retint import _errors
@@ -163,6 +164,15 @@ def _end_all() -> None:
 def start(*arguments: str) -> Call:
     """Starts a command in this process."""
     return Call(library().retint_command(json.dumps(arguments).encode()))
+
+
+def written(*arguments: str, messages: Messages | None = None) -> str:
+    """Runs a command that writes a model; without a function for messages, they are warnings."""
+    found: list[str] = []
+    result = command(*arguments, messages=messages or found.append)
+    for message in found:
+        warnings.warn(message.removeprefix("warning: "), stacklevel=3)
+    return result
 
 
 def command(*arguments: str, messages: Messages | None = None,

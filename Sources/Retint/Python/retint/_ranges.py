@@ -10,6 +10,60 @@ from retint import _errors
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
+class Scaling(typing.NamedTuple):
+    """How a colorizer's value follows from that of its package: value = bias + scale · x."""
+    bias: typing.Any
+    scale: typing.Any
+
+
+#: Of retint's normalization "outside": (L - 50) / 100, a / 110 and b / 110.
+_OUTSIDE = {"lightness": {"bias": [50], "scale": [100]}, "ab": {"bias": [0], "scale": [110]},
+            "a": {"bias": [0], "scale": [110]}, "b": {"bias": [0], "scale": [110]}}
+
+
+def scalings(interface: typing.Mapping[str, typing.Any],
+             metadata: typing.Mapping[str, str]) -> dict[str, Scaling]:
+    """Those of the tensors of lightness and colors that a package takes in another range.
+
+    :param metadata: of an ONNX file, whose interface is that of lightness itself.
+    """
+    import numpy
+
+    is_outside = metadata.get("retint.normalization") == "outside"
+    found: dict[str, Scaling] = {}
+    for value in interface["inputs"] + interface["outputs"]:
+        scaling = _OUTSIDE.get(value.get("role") or "") if is_outside else value.get("scaling")
+        if not scaling or value.get("color_layout"):
+            continue
+        bias, scale = (numpy.asarray(scaling[key], "float32").reshape(-1, 1, 1)
+                       for key in ("bias", "scale"))
+        if (bias != 0).any() or (scale != 1).any():
+            found[value["name"]] = Scaling(bias, scale)
+    return found
+
+
+def scaled(value: typing.Any, scaling: Scaling | None) -> typing.Any:
+    """Lightness in 0…100, or a and b, of what a package takes or returns."""
+    if scaling is None:
+        return value
+    return (_numbers(value) * scaling.scale + scaling.bias).astype("float32")
+
+
+def unscaled(value: typing.Any, scaling: Scaling | None) -> typing.Any:
+    """What a package takes or returns for lightness in 0…100, or a and b."""
+    if scaling is None:
+        return value
+    return ((_numbers(value) - scaling.bias) / scaling.scale).astype("float32")
+
+
+def _numbers(value: typing.Any) -> typing.Any:
+    import numpy
+
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+    return numpy.asarray(value, dtype="float32")
+
+
 def converted(pixels: typing.Any, layout: str, span: object) -> typing.Any:
     """Pixels of 0 to 255, [N, C, H, W], in another range, in the same order of channels.
 
@@ -18,7 +72,7 @@ def converted(pixels: typing.Any, layout: str, span: object) -> typing.Any:
     """
     import numpy
 
-    values = numpy.asarray(pixels, dtype="float32") / 255
+    values = _numbers(pixels) / 255
     if span == "imagenet" and layout in ("rgb", "bgr"):
         mean, deviation = (
             numpy.array(channels[::-1] if layout == "bgr" else channels, dtype="float32")

@@ -24,8 +24,8 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
     :param reference: a torch module (hooks give its layers by their names), a session of ONNX
         Runtime, any function of arrays, a mapping of outputs to arrays, or a path: of another
         model, or of a reference file.
-    :param inputs: an array, several in the model's order, or a mapping of names to arrays. Without
-        them, inputs are random, by ``seed`` and ``size``.
+    :param inputs: an array, several in the model's order, or a mapping of names to arrays, as the
+        package takes them. Without them, inputs are random, by ``seed`` and ``size``.
     :param reference_inputs: the same for a reference that takes other ones, such as a module whose
         preprocessing the package contains.
     :param range: what a reference takes where the package takes an image of pixels: ``"0..1"``,
@@ -94,7 +94,10 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
         raise _errors.UsageError("pass the inputs that the expected arrays are for", status=64)
     with _models.load(path, form="file") as model:
         names, outputs = model.inputs, model.outputs
-        values = _named(names, inputs) if inputs is not None else _noise(model, options, drawn)
+        scalings = _ranges.scalings(model.interface, _metadata(path))
+        values = _named(names, inputs) if inputs is not None else {
+            name: _ranges.unscaled(value, scalings.get(name))
+            for name, value in _noise(model, options, drawn).items()}
         _check_pixels(model, values)
         images = {value["name"]: value["color_layout"] for value in model.interface["inputs"]
                   if value.get("color_layout")}
@@ -122,10 +125,22 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
         seen = {f"{index}": value for index, value in enumerate(given)}
     found = _references.recorded(reference, seen, outputs)
     file = folder / "reference.h5"
-    tensors = {**_flat(values, "inputs/"), **_flat(found.outputs, "outputs/"),
+    # A recorded reference of a colorizer has lightness, a and b themselves.
+    taken, returned = (
+        {name: _ranges.scaled(value, scalings.get(name)) for name, value in group.items()}
+        for group in (values, found.outputs))
+    tensors = {**_flat(taken, "inputs/"), **_flat(returned, "outputs/"),
                **_flat(found.layers, "activations/")}
     _arrays.write(str(file), tensors)
     return ["--reference", str(file)]
+
+
+def _metadata(path: str) -> dict[str, str]:
+    """Those of an ONNX file, which alone say in which range it takes lightness."""
+    if not path.endswith(".onnx"):
+        return {}
+    found = json.loads(_library.command("inspect", path, "--json")).get("metadata")
+    return typing.cast("dict[str, str]", found or {})
 
 
 def _check_pixels(model: _models.Model, values: typing.Mapping[str, typing.Any]) -> None:
