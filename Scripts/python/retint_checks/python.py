@@ -421,6 +421,9 @@ class Modules(Case):
         torch.onnx.export(module, (x,), file, dynamo=False)
         checkpoint = retint.import_weights(file, self.folder / "colors.h5",
                                            normalization="outside")
+        # The file says nothing of its ranges; the checkpoint that was made of it does.
+        self.assertTrue(retint.verify(checkpoint, file).passed)
+        self.assertTrue(retint.verify(file, checkpoint).passed)
         for name in ("outside.mlpackage", "outside.onnx"):
             path = retint.export(checkpoint, self.folder / name, size=64, normalization="outside")
             self.assertTrue(retint.verify(path, module, x).passed)

@@ -70,6 +70,12 @@ package struct GraphNetwork: Sendable {
         return other
     }
 
+    /// Whether the file says in which ranges it takes lightness and returns colors.
+    var statesForm: Bool {
+        [MetadataKey.normalization, NetworkDefinition.MetadataKey.form]
+            .contains { network.metadata[$0] != nil }
+    }
+
     /// What the network takes and returns, as retint writes it into files; nil if not known.
     var formText: String? { network.metadata[NetworkDefinition.MetadataKey.form] }
 

@@ -163,6 +163,7 @@ public struct Model: Sendable {
     public func inForm(of other: Model, range: ValueRange? = nil) throws -> Model {
         let interface = try other.interface
         guard !interface.isColorizer else {
+            if let imported = try asImported(by: other) { return imported }
             guard case .network = source else { return self }
             return try Model(contentsOf: name, form: .colorizer, execution: execution)
         }
@@ -176,6 +177,20 @@ public struct Model: Sendable {
                     + "network takes photos (--range)")
         }
         return try original.takingImages(names, in: range)
+    }
+
+    /// A colorizer in an ONNX file that does not state what it takes and returns, read as a
+    /// checkpoint says that was imported from one; nil if there is none, or it says the same.
+    private func asImported(by other: Model) throws -> Model? {
+        func isGraph(_ model: Model) -> Bool {
+            (try? ModelFormat(ofModelAt: model.name))?.isFor(.graphs) == true
+        }
+        guard case .imported(let stated)? = other.checkpoint?.network, !isGraph(other),
+            case .imported(let own)? = checkpoint?.network, isGraph(self),
+            own.form != stated.form, try !GraphNetwork(contentsOf: name).statesForm
+        else { return nil }
+        let read = try Checkpoint.importing(onnx: name, form: ColorFormChoice(stated.form))
+        return Model(read.checkpoint, name: name, execution: execution)
     }
 
     /// Whether the model contains retint's conversions of lightness and colors, around an imported

@@ -218,7 +218,8 @@ extension StructuralMatching {
             let after = sources.max() ?? -1
             let candidates = byShape[own[index].shape] ?? []
             let found = candidates.first {
-                $0 > after && !taken.contains($0) && own[index].mayBe(of: others[$0])
+                $0 > after && $0 - after <= Self.mostSkipped && !taken.contains($0)
+                    && own[index].mayBe(of: others[$0])
             }
             if let found { add(index, found, .structure) }
         }
@@ -235,6 +236,10 @@ extension StructuralMatching {
 
     /// How many times as large as most differences others may be.
     private static let spread = 8.0
+
+    /// How far the activation of a value may be behind those that it is computed from: all in
+    /// between would be of branches.
+    private static let mostSkipped = 12
 
     /// Whether the pairs are in the same order in both networks, but for few.
     private var isInOrder: Bool {

@@ -122,7 +122,8 @@ struct ColorizeCommand: AsyncParsableCommand {
         let deeper =
             recursive ? 0 : try PhotoFile.countInSubfolders(photos, except: output)
         if deeper > 0 {
-            Console.warn("\(deeper) photos in subfolders left out; --recursive colors them, too")
+            let photos = deeper == 1 ? "1 photo" : "\(deeper) photos"
+            Console.warn("\(photos) in subfolders left out; --recursive includes subfolders")
         }
         let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)
         guard !leftOut.isEmpty else { return }
