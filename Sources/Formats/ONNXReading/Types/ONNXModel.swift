@@ -17,7 +17,7 @@ package struct ONNXModel: Hashable, Sendable {
     package var weightForms: [String: WeightForm] = [:]
     /// The initializers that may be learned by their type, and are not, in the order of their use:
     /// operations that take weights in other places do not train them.
-    package internal(set) var untrained: [String] = []
+    package var untrained: [String] = []
     /// The initializers that are not learned, such as values of `Constant` nodes.
     package internal(set) var constants: Set<String> = []
 

@@ -30,7 +30,10 @@ public struct NetworkDefinition: Hashable, Sendable {
         // Older versions know only a normalization, so it is written where there is one.
         model.metadata[MetadataKey.normalization] = form.normalization?.rawValue
         model.metadata[MetadataKey.form] = form.normalization == nil ? "\(form)" : nil
-        for (name, form) in model.weightForms where !form.steps.isEmpty {
+        // What is not stored would tell a definition from the one that is read again.
+        model.untrained = []
+        model.weightForms = model.weightForms.filter { !$0.value.steps.isEmpty }
+        for (name, form) in model.weightForms {
             model.metadata[MetadataKey.weight + name] = "\(form)"
         }
         model.metadata[MetadataKey.outputs] = outputs.names.count == 1 ? "ab" : "a b"
