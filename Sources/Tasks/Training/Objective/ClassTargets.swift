@@ -102,17 +102,13 @@ struct ColorPrior: Hashable, Sendable {
     /// The share of each bin, soft-encoded like the targets; the sum is 1.
     let shares: [Float]
 
-    /// The spread of colors in the paper, whatever that of the targets is.
-    private static let (neighbors, sigma) = (10, Float(5))
-
     /// - Parameter colors: a and b of pixels.
     init(_ colors: some Sequence<(a: Float, b: Float)>, bins: ABBins) {
         var sums = [Double](repeating: 0, count: bins.count)
         var count = 0.0
-        var coder = SoftCoder(bins, count: Self.neighbors, sigma: Self.sigma)
         for color in colors {
-            coder.encode(a: color.a, b: color.b)
-            for (bin, weight) in zip(coder.bins, coder.weights) { sums[bin] += Double(weight) }
+            let code = bins.softCode(a: color.a, b: color.b)
+            for (bin, weight) in zip(code.bins, code.weights) { sums[bin] += Double(weight) }
             count += 1
         }
         shares = sums.map { Float($0 / max(count, 1)) }
