@@ -27,17 +27,14 @@ def scalings(interface: typing.Mapping[str, typing.Any],
 
     :param metadata: of an ONNX file, whose interface is that of lightness itself.
     """
-    import numpy
-
     is_outside = metadata.get("retint.normalization") == "outside"
     found: dict[str, Scaling] = {}
     for value in interface["inputs"] + interface["outputs"]:
         scaling = _OUTSIDE.get(value.get("role") or "") if is_outside else value.get("scaling")
         if not scaling or value.get("color_layout"):
             continue
-        bias, scale = (numpy.asarray(scaling[key], "float32").reshape(-1, 1, 1)
-                       for key in ("bias", "scale"))
-        if (bias != 0).any() or (scale != 1).any():
+        if any(scaling["bias"]) or any(factor != 1 for factor in scaling["scale"]):
+            bias, scale = (_numbers(scaling[key]).reshape(-1, 1, 1) for key in ("bias", "scale"))
             found[value["name"]] = Scaling(bias, scale)
     return found
 

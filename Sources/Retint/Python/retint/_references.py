@@ -27,9 +27,7 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
                 "instead of its weights", status=64)
         return Recorded(dict(reference), {})
     inputs = {name: _copied(value) for name, value in inputs.items()}
-    if isinstance(reference, type):
-        raise TypeError(
-            f"reference is the class {reference.__name__}; pass an object of it, with its weights")
+    refuse_class(reference, "reference")
     if is_module(reference):
         return _of_module(reference, inputs, outputs)
     if hasattr(reference, "get_inputs") and hasattr(reference, "run"):
@@ -44,6 +42,13 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
 def _list(names: typing.Sequence[object]) -> str:
     """The first names, and whether there are more: `stem.weight, stem.bias, …`"""
     return ", ".join([str(name) for name in names[:3]] + ["…"] * (len(names) > 3)) or "nothing"
+
+
+def refuse_class(value: object, what: str) -> None:
+    """Raises an error for a class instead of an object of it."""
+    if isinstance(value, type):
+        raise TypeError(
+            f"{what} is the class {value.__name__}; pass an object of it, with its weights")
 
 
 def is_module(reference: object) -> bool:

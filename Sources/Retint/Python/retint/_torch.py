@@ -22,9 +22,7 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     """
     import torch
 
-    if isinstance(module, type):
-        raise TypeError(
-            f"model is the class {module.__name__}; pass an object of it, with its weights")
+    _references.refuse_class(module, "model")
     if inputs is None:
         raise _errors.UsageError(
             f"pass inputs for the torch module {type(module).__name__}, such as "

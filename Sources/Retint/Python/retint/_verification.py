@@ -94,7 +94,10 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
         raise _errors.UsageError("pass the inputs that the expected arrays are for", status=64)
     with _models.load(path, form="file") as model:
         names, outputs = model.inputs, model.outputs
-        scalings = _ranges.scalings(model.interface, _metadata(path))
+        takes_lightness = any(
+            value["role"] == "lightness" for value in model.interface["inputs"])
+        scalings = _ranges.scalings(
+            model.interface, _metadata(path) if takes_lightness else {})
         values = _named(names, inputs) if inputs is not None else {
             name: _ranges.unscaled(value, scalings.get(name))
             for name, value in _noise(model, options, drawn).items()}
