@@ -287,7 +287,13 @@ def recipe_network(page):
     page.initialize("lite-class-unet", "before.h5", "--temperature", "0.6")
 
 
+def mobile_network(page):
+    """A network of the recipe that the page trains again."""
+    page.initialize("mobile-unet", "runs/first/best.h5")
+
+
 PAGES = {
+    "QuantizeAPackage.md": mobile_network,
     "TrainANetwork.md": recipe_network,
     "README.md": lambda page: (eccv16_weights(page), video(page)),
     "retint-import.md": eccv16_weights,
