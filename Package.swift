@@ -156,7 +156,7 @@ let package = Package(
             "Formats/MLPackage",
             uses: ["CoreMLProto", "Files"],
             products: [.protobuf, .system]),
-        target("Formats/MIL", uses: ["Files", "Graph", "MLPackage", "Tensors"]),
+        target("Formats/MIL", uses: ["Files", "Float64", "Graph", "MLPackage", "Tensors"]),
         target(
             "Formats/NeuralNetwork",
             uses: ["CoreMLProto", "Files", "MIL", "MLPackage"],

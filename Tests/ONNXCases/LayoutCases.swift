@@ -19,6 +19,24 @@ extension ProgramCase {
 
     static let layouts: [ProgramCase] = [
         one("reshape", ["shape": .integers([0, -1, 2, 0])], to: [1, 12, 2, 8]),
+        ProgramCase("reshape to computed sizes", numbers(Shape(shape))) { builder in
+            let whole = MILTensorType(.int32, [2])
+            let all = builder.operation(
+                "shape", ["x": .name("x")], name: "sizes", type: MILTensorType(.int32, [4]))
+            let sides = builder.operation(
+                "slice_by_size",
+                ["x": .name(all), "begin": .integers([2]), "size": .integers([-1])],
+                name: "sides", type: whole)
+            let halves = builder.operation(
+                "floor_div", ["x": .name(sides), "y": .integers([4, -3])], name: "halves",
+                type: whole)
+            // 6 ÷ 4 and 8 ÷ −3, rounded down: 1 and −3.
+            let positive = builder.operation(
+                "mul", ["x": .name(halves), "y": .integers([8, -8])], name: "positive", type: whole)
+            return builder.operation(
+                "reshape", ["x": .name("x"), "shape": .name(positive)], name: "r",
+                type: MILTensorType(.float32, [8, 24]))
+        },
         one("transpose", ["perm": .integers([0, -1, 1, 2])], to: [1, 8, 4, 6]),
         one("expand_dims", ["axes": .integers([1, -1])], to: [1, 1, 4, 6, 8, 1]),
         one("squeeze", ["axes": .integers([-4])], to: [4, 6, 8]),
@@ -74,6 +92,10 @@ extension ProgramCase {
             [
                 "begin": .integers([0, 0, 0, 0]), "end": .integers([1, 4, 6, 8]),
             ], "of everything"),
+        one(
+            "slice_by_size",
+            ["begin": .integers([0, 1, 2, 0]), "size": .integers([1, 2, -1, 8])],
+            to: [1, 2, 4, 8]),
         one(
             "crop", ["crop_height": .integers([1, 2]), "crop_width": .integers([0, 3])],
             to: [1, 4, 3, 5]),

@@ -16,8 +16,8 @@ import Testing
         "einsum", "fill_like", "flatten2d", "gather_nd", "gru", "l2_norm", "local_response_norm",
         "logical_xor", "lstm", "one_hot", "range_1d", "reduce_log_sum", "reduce_prod", "resample",
         "resize", "rnn", "scaled_dot_product_attention", "scatter", "scatter_nd", "sinh",
-        "slice_by_size", "slice_update", "sliding_windows", "softplus_parametric",
-        "space_to_batch", "space_to_depth", "topk",
+        "slice_update", "sliding_windows", "softplus_parametric", "space_to_batch",
+        "space_to_depth", "topk",
     ]
 
     /// All that retint runs can be written, but for those operations, and is among the cases.

@@ -11,7 +11,14 @@ package func package(
     let types = program.types
     func feature(_ name: String) -> Feature {
         let type = types[name] ?? MILTensorType(.float32)
-        return Feature(name, .multiArray(ArrayFeature(type.dataType, type.shape ?? [])))
+        let isFlexible = type.shape == nil && program.inputs.contains { $0.name == name }
+        let ranges = type.dimensions.map { SizeRange($0 ?? 1, $0) }
+        return Feature(
+            name,
+            .multiArray(
+                ArrayFeature(
+                    type.dataType, isFlexible ? type.dimensions.map { $0 ?? 1 } : type.shape ?? [],
+                    isFlexible ? .ranges(ranges) : .fixed)))
     }
     let description = ModelDescription(
         inputs: program.inputs.map { feature($0.name) }, outputs: program.outputs.map(feature))

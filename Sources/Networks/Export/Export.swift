@@ -70,8 +70,8 @@ extension ExportSource {
     }
 }
 
-/// Lowers the network. For flexible sizes it is lowered for two sizes, and every dimension that
-/// differs between the two programs is made flexible.
+/// Lowers the network. For flexible sizes it is lowered for several, and every dimension that
+/// differs between the programs is made flexible.
 private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> LoweredProgram {
     func lowered(for size: ExportOptions.Size) throws -> LoweredProgram {
         try MILLowering.lower(
@@ -79,9 +79,11 @@ private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> L
             options.lowering)
     }
     var result = try lowered(for: options.size)
-    let multiple = source.colorizer.requiredMultiple
-    if let other = options.otherSize(multiple: multiple) {
-        result.program = try result.program.generalized(by: try lowered(for: other).program)
+    let others = options.otherSizes(multiple: source.colorizer.requiredMultiple)
+    if let other = others.first {
+        result.program = try result.program.generalized(by: lowered(for: other).program) {
+            try others.dropFirst().first.map { try lowered(for: $0).program }
+        }
     }
     return result
 }

@@ -92,7 +92,7 @@ package enum MetadataKey {
     package static let range = "retint.range"
     static let imageScale = "retint.image_scale"
     static let imageBias = "retint.image_bias"
-    static let sizeMultiple = "retint.size_multiple"
+    package static let sizeMultiple = "retint.size_multiple"
     /// The number of folded batch normalizations; if it is not 0, the checkpoint's weights cannot
     /// be recovered.
     static let folded = "retint.folded"

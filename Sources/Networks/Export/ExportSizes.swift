@@ -51,21 +51,42 @@ extension ExportOptions {
         }
     }
 
-    /// A size that differs from the default in each dimension that is flexible; nil for a fixed
-    /// size.
-    package func otherSize(multiple: Int) -> Size? {
-        let (varyingWidth, varyingHeight): (Bool, Bool)
-        switch flexibilityLeft {
-        case .fixed: return nil
-        case .enumerated(let sizes):
-            varyingWidth = sizes.contains { $0.width != width }
-            varyingHeight = sizes.contains { $0.height != height }
-        case .range(let from, let to):
-            (varyingWidth, varyingHeight) = (from.width < to.width, from.height < to.height)
-        }
-        return Size(
+    /// Sizes to lower a network for beside the default one, to find what depends on the size: the
+    /// first differs from the default in each dimension that is flexible, the second from both, if
+    /// there is one. Empty for a fixed size.
+    ///
+    /// - Parameter multiple: the step between sizes that the network takes, as far as is known;
+    ///   sizes of the options come first.
+    package func otherSizes(multiple: Int) -> [Size] {
+        let stated: [Size] =
+            switch flexibilityLeft {
+            case .fixed: []
+            case .enumerated(let sizes): sizes
+            case .range(let from, let to):
+                [
+                    to, from, Size(width: to.width, height: from.height),
+                    Size(width: from.width, height: to.height),
+                ]
+            }
+        let varyingWidth = stated.contains { $0.width != width }
+        let varyingHeight = stated.contains { $0.height != height }
+        guard varyingWidth || varyingHeight else { return [] }
+        let step = Size(
             width: width + (varyingWidth ? multiple : 0),
             height: height + (varyingHeight ? 2 * multiple : 0))
+        let first = stated.first { other in
+            (other.width != width) == varyingWidth && (other.height != height) == varyingHeight
+        }
+        let others = stated.filter { $0 != size && $0 != first }
+        // Another ratio tells the height from the width.
+        let second = others.first { !$0.isSimilar(to: size) } ?? others.first
+        return [first ?? step] + (second.map { [$0] } ?? [])
+    }
+}
+
+extension ExportOptions.Size {
+    fileprivate func isSimilar(to other: Self) -> Bool {
+        width * other.height == height * other.width
     }
 }
 

@@ -17,18 +17,26 @@ package struct GraphNetwork: Sendable {
     private var images: Set<String> = []
     /// The images whose colors are in the other order than the network's.
     private var reversedImages: Set<String> = []
+    /// The height and width of photos at which the network runs, where its file leaves them open.
+    private let side: OpenSide
 
     /// Reads an ONNX file.
     ///
     /// - Throws: `ONNXError` for a file that is damaged or has operations that are not supported;
     ///   `FileError` if it cannot be read.
     init(contentsOf path: String) throws {
-        (network, variables) = try ONNXModel(contentsOf: path).separated()
+        let (network, variables) = try ONNXModel(contentsOf: path).separated()
+        self.init(network, variables)
     }
 
     /// A network that was imported, as its file had it.
     init(_ definition: NetworkDefinition, _ variables: [String: any TensorSource]) {
-        (network, self.variables) = (definition.model, variables)
+        self.init(definition.model, variables)
+    }
+
+    private init(_ network: ONNXModel, _ variables: [String: any TensorSource]) {
+        (self.network, self.variables) = (network, variables)
+        side = OpenSide(of: network)
     }
 
     /// The network of a checkpoint as its file had it; nil for retint's own networks.
@@ -93,11 +101,13 @@ package struct GraphNetwork: Sendable {
                 if let extent { return extent }
                 guard isInput else { return nil }
                 let isSide = extents.count == 4 && axis >= 2
-                return axis == 0 ? 1 : isSide ? ModelInterface.usualSide : nil
+                return axis == 0 ? 1 : isSide ? side.standard : nil
             }
             let isOpen = extents.contains(nil)
-            let ranges = extents.map { extent in
-                extent.map { ModelInterface.Extent($0) } ?? ModelInterface.Extent(from: 1, to: nil)
+            let ranges = extents.enumerated().map { axis, extent in
+                let only = axis >= 2 && isInput && extents.count == 4 ? side.only : nil
+                return (extent ?? only).map { ModelInterface.Extent($0) }
+                    ?? ModelInterface.Extent(from: 1, to: nil)
             }
             return ModelInterface.Value(
                 name: info.name,
@@ -146,8 +156,10 @@ package struct GraphNetwork: Sendable {
             // Whoever calls the model rounds to integers.
             return (name, ONNXValue.tensor(type.isFloat ? tensor : round(tensor), type))
         }
-        let results = try network.build(
-            in: graph, inputs: Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        let results = try ONNXModel.leavingSizesOpen(side.isUnknown) {
+            try network.build(
+                in: graph, inputs: Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        }
         return try results.map { name, value in
             switch value {
             case .tensor(let tensor, _): return (name, tensor)
@@ -161,6 +173,45 @@ package struct GraphNetwork: Sendable {
                 return (name, graph.constant(data))
             }
         }
+    }
+}
+
+/// The height and width of photos at which a network runs that leaves them open. Exporters leave
+/// sizes open also where the network was traced for a single one.
+private struct OpenSide {
+    private(set) var standard = ModelInterface.usualSide
+    /// The only side, as far as was tried; nil if there are others, or none was found.
+    private(set) var only: Int?
+    /// Whether it ran at none of the sides that were tried.
+    private(set) var isUnknown = false
+
+    init(of network: ONNXModel) {
+        let isOpen = network.inputs.contains { input in
+            input.extents?.count == 4 && input.extents?[2...].contains(nil) ?? false
+        }
+        guard isOpen, !Self.runs(network, standard) else { return }
+        guard let side = SizeProbe.sides(for: network).first(where: { Self.runs(network, $0) })
+        else {
+            isUnknown = true
+            return
+        }
+        standard = side
+        if !Self.runs(network, 2 * side) { only = side }
+    }
+
+    private static func runs(_ network: ONNXModel, _ side: Int) -> Bool {
+        let graph = Graph(mode: .inference)
+        let values = network.inputs.compactMap { input -> (String, ONNXValue)? in
+            guard let extents = input.extents else { return nil }
+            let isPhoto = extents.count == 4
+            let shape = extents.enumerated().map { axis, extent in
+                extent ?? (isPhoto && axis >= 2 ? side : 1)
+            }
+            let tensor = graph.input(input.name, Shape(shape))
+            return (input.name, .tensor(tensor, input.type))
+        }
+        let inputs = Dictionary(values, uniquingKeysWith: { first, _ in first })
+        return (try? network.build(in: graph, inputs: inputs)) != nil && graph.error == nil
     }
 }
 

@@ -145,9 +145,12 @@ private struct ModelConversion {
         let (outputs, sources) = try graph(shapes)
         let variables = try sources.mapValues { try $0.tensorData() }
         var lowered = try lower(outputs, variables)
-        if let other = otherShapes {
+        let others = otherShapes
+        if let other = others.first {
             let program = try lower(graph(other).outputs, variables).program
-            lowered.program = try lowered.program.generalized(by: program)
+            lowered.program = try lowered.program.generalized(by: program) {
+                try others.dropFirst().first.map { try lower(graph($0).outputs, variables).program }
+            }
         }
         let program = lowered.program
         lowered.program.inputs = inputNames.indices.map { index in
@@ -167,10 +170,27 @@ private struct ModelConversion {
             keys[NetworkDefinition.MetadataKey.form] = network.formText
             description.metadata.userDefined = keys
         }
-        let package = MLPackage(
+        var package = MLPackage(
             target: options.target.deploymentTarget, description: description,
             program: lowered.program)
-        return (package, ExportSummary(package, lowered, nil))
+        let multiple = sizeMultiple(of: package)
+        package.description.metadata.userDefined[MetadataKey.sizeMultiple] = multiple.map(
+            String.init)
+        return (package, ExportSummary(package, lowered, multiple))
+    }
+
+    /// The number of which height and width have to be multiples; nil if all sizes that the
+    /// package states are possible.
+    private func sizeMultiple(of package: MLPackage) -> Int? {
+        guard case .range(let from, let to) = flexibility else { return nil }
+        let sizes = PackageSizes(
+            package: package,
+            shapes: { size in
+                let pairs = zip(inputNames, shapes(for: size))
+                return Dictionary(pairs.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
+            },
+            network: { try graph(shapes(for: $0)).outputs.map(\.value.shape) })
+        return sizes.multiple(from: from, to: to)
     }
 
     /// What a package says of its inputs and outputs, and the labels of its probabilities.
@@ -204,33 +224,20 @@ private struct ModelConversion {
         return own
     }
 
-    /// Other shapes, to find what depends on the size; nil if there is one size.
-    private var otherShapes: [Shape]? {
-        guard let other = otherSize else { return nil }
-        return shapes.indices.map { index in
-            guard interface.inputs[index].takesPhotos, isOpen(index) else { return shapes[index] }
-            var shape = shapes[index]
-            (shape[2], shape[3]) = (other.height, other.width)
-            return shape
-        }
+    /// Other shapes, to find what depends on the size; empty if there is one size.
+    private var otherShapes: [[Shape]] {
+        guard flexibility != .fixed else { return [] }
+        return options.otherSizes(multiple: Self.sizeStep).map(shapes(for:))
     }
 
-    /// A size that differs from the default in each flexible dimension: preferably a stated one,
-    /// which the network is known to accept.
-    private var otherSize: ExportOptions.Size? {
-        guard let step = options.otherSize(multiple: Self.sizeStep), flexibility != .fixed
-        else { return nil }
-        let stated: [ExportOptions.Size] =
-            switch flexibility {
-            case .fixed: []
-            case .enumerated(let sizes): sizes
-            case .range(let from, let to): [to, from]
-            }
-        let own = options.size
-        return stated.first { size in
-            (size.width != own.width) == (step.width != own.width)
-                && (size.height != own.height) == (step.height != own.height)
-        } ?? step
+    /// The shapes of the inputs, with photos of a size where they are open.
+    private func shapes(for size: ExportOptions.Size) -> [Shape] {
+        shapes.indices.map { index in
+            guard interface.inputs[index].takesPhotos, isOpen(index) else { return shapes[index] }
+            var shape = shapes[index]
+            (shape[2], shape[3]) = (size.height, size.width)
+            return shape
+        }
     }
 
     private var lowering: LoweringOptions {

@@ -2,6 +2,11 @@ import Foundation
 
 /// Numbers as people read them.
 public enum Format {
+    /// A number with its noun, such as `1 difference` or `2 differences`.
+    public static func counted(_ count: Int, _ noun: String) -> String {
+        "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     /// A number with `digits` digits after the decimal point.
     public static func fixed(_ value: Double, _ digits: Int) -> String {
         guard value.isFinite else { return value.isNaN ? "-" : value < 0 ? "-∞" : "∞" }

@@ -1,69 +1,123 @@
 import RetintMLPackage
 
-/// Builds a program for flexible sizes from two programs that were lowered for different sizes.
 extension MILProgram {
-    /// The program, with every dimension that differs in the other program made unknown.
+    /// The program for flexible sizes: every dimension that differs between programs for two sizes
+    /// is unknown, and shapes that differ are computed from those of earlier values.
     ///
-    /// - Parameter other: the same network, lowered for another size.
+    /// - Parameters:
+    ///   - other: the same network, lowered for another size.
+    ///   - third: the network for a third size, which is asked for if a shape has to be computed:
+    ///     what explains two sizes by chance does not explain three. nil if there is no such size.
     /// - Throws: ``ConversionError`` if an operation depends on the size in any other way.
-    package func generalized(by other: MILProgram) throws -> MILProgram {
-        let (own, foreign) = (constants, other.constants)
-        for (first, second) in zip(computing, other.computing) {
-            guard let parameter = first.difference(from: second, own, foreign) else { continue }
-            throw MILOperation.boundToSize("operation \(first.name) (\(first.type))", parameter)
+    package func generalized(
+        by other: MILProgram, confirmedBy third: () throws -> MILProgram? = { nil }
+    ) throws -> MILProgram {
+        var samples = [ProgramSample(self), ProgramSample(other)]
+        let count = samples[0].computing.count
+        guard samples[1].computing.count == count else {
+            throw ConversionError.boundToSize("program", "number of operations")
         }
-        guard computing.count == other.computing.count else {
-            throw MILOperation.boundToSize("program", "number of operations")
-        }
-        return merged(with: other.types)
-    }
-
-    private var computing: [MILOperation] { operations.filter { !$0.isConstant } }
-
-    private var constants: [String: MILValue] {
-        let pairs = operations.compactMap { operation in
-            operation.constantValue.map { (operation.outputs[0].name, $0) }
-        }
-        return Dictionary(pairs) { first, _ in first }
-    }
-
-    private func merged(with types: [String: MILTensorType]) -> MILProgram {
-        var result = self
-        for index in inputs.indices { result.inputs[index].generalize(by: types) }
-        for index in operations.indices where !operations[index].isConstant {
-            for output in operations[index].outputs.indices {
-                result.operations[index].outputs[output].generalize(by: types)
+        let changes = try samples.differences()
+        if changes.contains(where: \.needsShapes), let program = try third() {
+            samples.append(ProgramSample(program))
+            guard samples[2].computing.count == count else {
+                throw ConversionError.boundToSize("program", "number of operations")
             }
         }
-        return result
+        let differences = samples.count > 2 ? try samples.differences() : changes
+        var generalization = Generalization(self, samples)
+        return try generalization.program(differences)
     }
 }
 
-extension MILOperation {
-    /// The name of the first parameter whose constant differs between the two sizes.
-    fileprivate func difference(
-        from other: MILOperation, _ own: [String: MILValue], _ foreign: [String: MILValue]
-    ) -> String? {
-        guard type == other.type, inputs.count == other.inputs.count else { return "type" }
-        return inputs.keys.sorted().first { parameter in
-            let pairs = zip(inputs[parameter] ?? [], other.inputs[parameter] ?? [])
-            return pairs.contains { own[$0.name ?? ""] != foreign[$1.name ?? ""] }
-        }
-    }
-
-    fileprivate static func boundToSize(_ place: String, _ what: String) -> ConversionError {
+extension ConversionError {
+    static func boundToSize(_ place: String, _ what: String) -> ConversionError {
         var error = ConversionError(
-            place: place, rule: "its \(what) depends on the size of the image",
-            remedy: "The network supports only one size: export it with a fixed size.")
+            place: place,
+            rule: "its \(what) depends on the size of the image in a way that a package for "
+                + "several sizes cannot state",
+            remedy: "Export it with a fixed size.")
         error.kind = .option
         return error
     }
+
+    static func boundToSize(_ operation: MILOperation, _ parameter: String) -> ConversionError {
+        boundToSize("operation \(operation.name) (\(operation.type))", parameter)
+    }
 }
 
-extension MILNamedType {
-    /// Makes the dimensions unknown in which the other type of this name differs.
-    fileprivate mutating func generalize(by types: [String: MILTensorType]) {
-        guard let other = types[name], other.rank == type.rank else { return }
-        type.dimensions = zip(type.dimensions, other.dimensions).map { $0 == $1 ? $0 : nil }
+/// A program for one size.
+struct ProgramSample {
+    /// The operations without the constants; those of all samples correspond.
+    let computing: [MILOperation]
+    let inputs: [MILNamedType]
+    private let constants: [String: MILValue]
+
+    init(_ program: MILProgram) {
+        computing = program.operations.filter { !$0.isConstant }
+        inputs = program.inputs
+        let pairs = program.operations.compactMap { operation in
+            operation.constantValue.map { (operation.outputs[0].name, $0) }
+        }
+        constants = Dictionary(pairs) { first, _ in first }
     }
+
+    /// The constants among the arguments of a parameter; nil for computed ones.
+    func values(_ operation: Int, _ parameter: String) -> [MILValue?] {
+        (computing[operation].inputs[parameter] ?? []).map { constants[$0.name ?? ""] }
+    }
+}
+
+/// The parameters of an operation that differ between sizes.
+struct SizeDifference {
+    let operation: Int
+    let parameters: [String]
+    /// Whether more than one element of a shape differs.
+    let needsShapes: Bool
+}
+
+extension [ProgramSample] {
+    /// - Throws: ``ConversionError`` if the operations themselves differ.
+    func differences() throws -> [SizeDifference] {
+        try self[0].computing.indices.compactMap { index in
+            let own = self[0].computing[index]
+            let fits = allSatisfy { sample in
+                let operation = sample.computing[index]
+                return operation.type == own.type
+                    && operation.inputs.mapValues(\.count) == own.inputs.mapValues(\.count)
+            }
+            guard fits else { throw ConversionError.boundToSize(own, "type") }
+            let parameters = own.inputs.keys.sorted().filter { parameter in
+                let values = self[0].values(index, parameter)
+                return contains { $0.values(index, parameter) != values }
+            }
+            guard !parameters.isEmpty else { return nil }
+            let needsShapes = try parameters.contains {
+                try ["reshape", "tile"].contains(own.type)
+                    && columns(index, $0).count(where: \.varies) > 1
+            }
+            return SizeDifference(
+                operation: index, parameters: parameters, needsShapes: needsShapes)
+        }
+    }
+
+    /// The elements of a parameter, a vector of whole numbers, at each size.
+    func columns(_ operation: Int, _ parameter: String) throws -> [[Int]] {
+        let rows = try map { sample -> [Int] in
+            let values = sample.values(operation, parameter)
+            guard values.count == 1, let value = values[0], value.type.dataType == .int32 else {
+                throw ConversionError.boundToSize(self[0].computing[operation], parameter)
+            }
+            return try value.integers().map { Int($0) }
+        }
+        guard rows.allSatisfy({ $0.count == rows[0].count }) else {
+            throw ConversionError.boundToSize(self[0].computing[operation], parameter)
+        }
+        return rows[0].indices.map { index in rows.map { $0[index] } }
+    }
+}
+
+extension [Int] {
+    /// Whether a number differs between sizes.
+    var varies: Bool { contains { $0 != self[0] } }
 }

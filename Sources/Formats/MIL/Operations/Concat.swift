@@ -20,7 +20,10 @@ extension Concat: MILLowerable, MILRaisable {
     package static let milTypes = ["concat"]
 
     package static func raise(_ operation: RaisedOperation) throws -> [Tensor] {
-        let values = try operation.tensors("values")
+        // Numbers, such as sizes, are joined to a list.
+        let values = try operation.tensors("values").map {
+            $0.shape.rank == 0 ? $0.reshaped([1]) : $0
+        }
         let axis = try operation.axis("axis", rank: values[0].shape.rank)
         guard try operation.bool("interleave", default: false) else {
             return [concat(values, axis: axis)]

@@ -71,6 +71,7 @@ enum OperationForms {
         Scatter.self,
         ScatterElements.self,
         Selection.self,
+        ShapeOf.self,
         Sigmoid.self,
         Sine.self,
         Slice.self,

@@ -81,33 +81,48 @@ final class ProgramRaising {
                 for (output, value) in zip(operation.outputs, try raised.decompressed()) {
                     values.define(output.name, constant: value)
                 }
+            } else if let sizes = try raised.sizes() {
+                try define(sizes, operation, place)
             } else {
                 try define(try raised.results(), operation, place)
             }
         }
     }
 
-    /// Defines an operation's results, after checking their shapes against the declared ones.
-    private func define(_ results: [Tensor], _ operation: MILOperation, _ place: String) throws {
-        guard results.count == operation.outputs.count else {
+    /// Defines what an operation on sizes computes.
+    private func define(_ sizes: [MILValue], _ operation: MILOperation, _ place: String) throws {
+        try check(sizes.map { Shape($0.type.shape ?? []) }, operation, place)
+        for (size, output) in zip(sizes, operation.outputs) {
+            values.define(output.name, size: size)
+        }
+    }
+
+    /// Checks the shapes of an operation's results against the declared ones.
+    private func check(_ shapes: [Shape], _ operation: MILOperation, _ place: String) throws {
+        guard shapes.count == operation.outputs.count else {
             throw ConversionError(
                 place: place,
-                rule: "it has \(operation.outputs.count) outputs, but \(results.count) "
+                rule: "it has \(operation.outputs.count) outputs, but \(shapes.count) "
                     + "are expected",
                 remedy: "The package is damaged: export it again.")
         }
-        let arguments = tensors(of: operation)
-        for (result, output) in zip(results, operation.outputs) {
+        for (shape, output) in zip(shapes, operation.outputs) {
             let declared = output.type.dimensions
             let fits =
-                declared.count == result.shape.rank
-                && zip(declared, result.shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
-            guard fits, result.shape.boundedCount != nil else {
+                declared.count == shape.rank
+                && zip(declared, shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
+            guard fits, shape.boundedCount != nil else {
                 throw RaisedOperation.damaged(
                     place,
-                    "\(output.name) is declared as \(output.type) but evaluates to "
-                        + "\(result.shape)")
+                    "\(output.name) is declared as \(output.type) but evaluates to \(shape)")
             }
+        }
+    }
+
+    private func define(_ results: [Tensor], _ operation: MILOperation, _ place: String) throws {
+        try check(results.map(\.shape), operation, place)
+        let arguments = tensors(of: operation)
+        for (result, output) in zip(results, operation.outputs) {
             let value = rounded(result, output.type)
             values.define(output.name, value, output.type.dataType)
             guard !Identity.milTypes.contains(operation.type) else { continue }

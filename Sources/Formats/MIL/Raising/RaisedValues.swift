@@ -38,6 +38,14 @@ final class RaisedValues {
 
     func define(_ name: String, constant: MILValue) { values[name] = .constant(constant) }
 
+    /// The constants that follow from the sizes of values.
+    private(set) var sizes: Set<String> = []
+
+    func define(_ name: String, size: MILValue) {
+        define(name, constant: size)
+        sizes.insert(name)
+    }
+
     func constant(_ name: String) -> MILValue? {
         if case .constant(let value)? = values[name] { value } else { nil }
     }

@@ -47,7 +47,14 @@ enum Elementwise: OperationFamily {
             operation.result("Max", [try operation.tensor("x"), low])
         },
         "floor_div": { operation in
-            operation.result("Floor", [try operation.quotient()])
+            guard !operation.type.dataType.isFloat else {
+                return operation.result("Floor", [try operation.quotient()])
+            }
+            // ONNX's division of integers cuts towards 0; its Mod has the sign of the divisor.
+            try operation.require(opset: 10, for: "remainders of integers")
+            let (x, y) = (try operation.tensor("x"), try operation.tensor("y"))
+            let rest = operation.step("Mod", [x, y])
+            operation.result("Div", [operation.step("Sub", [x, rest]), y])
         },
         "mod": { operation in
             let whole = operation.step("Floor", [try operation.quotient()])

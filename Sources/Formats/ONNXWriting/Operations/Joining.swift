@@ -4,7 +4,8 @@ enum Joining: OperationFamily {
             let axis = try operation.axis("axis", rank: operation.type.rank)
             let values = try operation.tensors("values")
             guard try operation.bool("interleave", default: false) else {
-                return operation.result("Concat", values, ["axis": .int(axis)])
+                return operation.result(
+                    "Concat", try operation.vectors(values), ["axis": .int(axis)])
             }
             let stacked = try operation.stacked(values, axis: axis + 1)
             let shape = operation.type.dimensions.map { $0 ?? -1 }
@@ -23,6 +24,14 @@ enum Joining: OperationFamily {
 }
 
 extension TranslatedOperation {
+    /// The joined values; numbers, such as sizes, become vectors.
+    fileprivate func vectors(_ values: [String]) throws -> [String] {
+        try zip(values, arguments("values")).map { value, argument in
+            let type = argument.name.flatMap { translation.types[$0] }
+            return type?.rank == 0 ? try expanded([value], axis: 0)[0] : value
+        }
+    }
+
     /// The values with a new axis.
     fileprivate func expanded(_ values: [String], axis: Int) throws -> [String] {
         try values.map { value in

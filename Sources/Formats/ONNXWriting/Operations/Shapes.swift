@@ -1,10 +1,14 @@
 /// Operations that only arrange elements differently.
 enum Shapes: OperationFamily {
     static let forms: [String: Form] = [
-        "reshape": { operation in
-            let shape = try operation.requiredIntegers("shape")
+        "shape": { operation in
+            let shape = operation.step("Shape", [try operation.tensor("x")])
             operation.result(
-                "Reshape", [try operation.tensor("x"), try operation.integers(shape, "shape")])
+                "Cast", [shape], ["to": try TranslatedOperation.target(.int32, operation)])
+        },
+        "reshape": { operation in
+            operation.result(
+                "Reshape", [try operation.tensor("x"), try operation.sizes("shape")])
         },
         "transpose": { operation in
             let rank = try operation.type(of: "x").rank
@@ -29,15 +33,20 @@ enum Shapes: OperationFamily {
             operation.result("Squeeze", inputs, attributes)
         },
         "tile": { operation in
-            let rank = try operation.type(of: "x").rank
-            let counts = try operation.requiredIntegers("reps", count: rank)
-            operation.result(
-                "Tile", [try operation.tensor("x"), try operation.integers(counts, "repeats")])
+            operation.result("Tile", [try operation.tensor("x"), try operation.sizes("reps")])
         },
     ]
 }
 
 extension TranslatedOperation {
+    /// A vector of sizes, constant or computed, of int64.
+    fileprivate func sizes(_ parameter: String) throws -> String {
+        guard case .name(let name) = try argument(parameter), try constantValue(name) == nil else {
+            return try integers(requiredIntegers(parameter), parameter)
+        }
+        return try cast(tensor(parameter), to: .int64)
+    }
+
     /// Inputs and attributes of Squeeze and Unsqueeze: the axes became an input with opset 13.
     func unitAxes(
         _ x: String, _ axes: [Int]

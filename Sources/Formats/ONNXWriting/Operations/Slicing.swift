@@ -17,6 +17,20 @@ enum Slicing: OperationFamily {
             }
             operation.result("Slice", try operation.slice(operation.tensor("x"), part))
         },
+        "slice_by_size": { operation in
+            let rank = try operation.type(of: "x").rank
+            let begin = try operation.requiredIntegers("begin", count: rank)
+            let sizes = try operation.requiredIntegers("size", count: rank)
+            guard zip(begin, sizes).allSatisfy({ $0 >= 0 && $1 >= -1 }) else {
+                throw operation.error("begin \(begin) and size \(sizes) are not supported")
+            }
+            var part = Part()
+            for axis in 0..<rank where begin[axis] > 0 || sizes[axis] >= 0 {
+                let end = sizes[axis] < 0 ? .max : begin[axis] &+ sizes[axis]
+                part.add(axis, from: begin[axis], to: end)
+            }
+            try operation.take(part)
+        },
         "reverse": { operation in
             let rank = try operation.type(of: "x").rank
             let given = try operation.integers("axes") ?? Array(0..<rank)
@@ -120,16 +134,20 @@ extension TranslatedOperation {
         ]
     }
 
+    /// The operation's result: a part of its value, or all of it.
+    fileprivate func take(_ part: Part) throws {
+        let x = try tensor("x")
+        if part.axes.isEmpty { return result("Identity", [x]) }
+        result("Slice", try slice(x, part))
+    }
+
     fileprivate func sliceByIndex() throws {
         let x = try type(of: "x")
         let squeezed = try bools("squeeze_mask", count: x.rank)
         let part = try part(x, squeezed)
         let value = try tensor("x")
         let axes = squeezed.indices.filter { squeezed[$0] }
-        guard !axes.isEmpty else {
-            return part.axes.isEmpty
-                ? result("Identity", [value]) : result("Slice", try slice(value, part))
-        }
+        guard !axes.isEmpty else { return try take(part) }
         let taken = step("Slice", try slice(value, part))
         let (inputs, attributes) = try unitAxes(taken, axes)
         result("Squeeze", inputs, attributes)

@@ -7,7 +7,7 @@ import RetintTensors
 ///
 /// The size stated in a file is only one of the candidates: most exporters state just the
 /// size and batch that they traced the network with.
-struct SizeProbe {
+package struct SizeProbe {
     let model: ONNXModel
     let form: ColorForm
     /// Another form, which is taken if the outputs fit it.
@@ -24,6 +24,20 @@ struct SizeProbe {
     }
 
     private static let multiples = [1, 2, 4, 8, 16, 32, 64, 128]
+
+    /// Sides of the squares that a network may be traced for, although its file leaves the size
+    /// open.
+    private static let usualSides = [
+        256, 224, 512, 128, 64, 384, 320, 192, 96, 32, 448, 518, 640, 480, 160, 112, 48, 240, 288,
+        299, 336, 352, 416, 768, 1024, 28, 80, 100, 144, 176, 200, 272, 300, 368, 400, 560, 576,
+        600,
+        608, 672, 800, 896, 960,
+    ]
+
+    /// Sides to try; few for a network of very many operations, which takes long to build.
+    package static func sides(for model: ONNXModel) -> [Int] {
+        Array(usualSides.prefix(1 + 100_000 / max(1, model.nodes.count)))
+    }
 
     /// - Throws: `ONNXError` with the reason why it does not run at the size that it states.
     func run() throws -> Result {
@@ -44,7 +58,17 @@ struct SizeProbe {
                     sizes: sizes, form: form, outputs: outputs, isSingle: batch == 1)
             }
         }
-        _ = try colors(1, stated?.height ?? 256, stated?.width ?? 256)
+        for side in stated == nil ? Self.sides(for: model) : [] {
+            for batch in [2, 1] {
+                guard let (form, outputs) = try? colors(batch, side, side) else { continue }
+                return Result(
+                    sizes: .only(height: side, width: side), form: form, outputs: outputs,
+                    isSingle: batch == 1)
+            }
+        }
+        _ = try ONNXModel.leavingSizesOpen(stated == nil) {
+            try colors(1, stated?.height ?? 256, stated?.width ?? 256)
+        }
         throw ONNXError(rule: "no size was found at which it runs")
     }
 
@@ -103,5 +127,22 @@ struct SizeProbe {
                 ? "Name the one to use."
                 : "Export the network with \(form.colors.channels) channels of color in the size "
                     + "of its input.")
+    }
+}
+
+extension ONNXModel {
+    /// Runs `body`, which builds a network at a size that its file leaves open: that it does not
+    /// take this size does not mean that the file is damaged.
+    package static func leavingSizesOpen<Result>(
+        _ isOpen: Bool, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as ONNXError where isOpen && error.remedy == ONNXError.damaged {
+            throw ONNXError(
+                file: error.file, place: error.place, rule: error.rule,
+                remedy: "The file leaves its sizes open, but the network runs at none of those "
+                    + "that were tried: export it with the size that it takes.")
+        }
     }
 }

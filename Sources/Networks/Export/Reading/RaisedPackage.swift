@@ -35,7 +35,7 @@ package struct RaisedPackage {
 extension StatedNormalization {
     /// Checks the multiple of height and width that the package states.
     fileprivate func check(_ shape: Shape, of feature: Feature) throws {
-        guard let multiple = sizeMultiple else { return }
+        guard let multiple = sizeMultiple, feature.type.isFlexible else { return }
         guard shape.dimensions.suffix(2).allSatisfy({ $0 % multiple == 0 }) else {
             throw ConversionError(
                 place: "input \(feature.name)",

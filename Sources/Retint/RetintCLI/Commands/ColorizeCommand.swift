@@ -122,7 +122,7 @@ struct ColorizeCommand: AsyncParsableCommand {
         let deeper =
             recursive ? 0 : try PhotoFile.countInSubfolders(photos, except: output)
         if deeper > 0 {
-            let photos = deeper == 1 ? "1 photo" : "\(deeper) photos"
+            let photos = Format.counted(deeper, "photo")
             Console.warn("\(photos) in subfolders left out; --recursive includes subfolders")
         }
         let leftOut = try PhotoFile.leftOut(photos, isRecursive: recursive)

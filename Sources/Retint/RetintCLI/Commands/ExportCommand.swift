@@ -153,8 +153,7 @@ struct ExportCommand: ParsableCommand {
         }
         // The target with the most operations: what the format does not have is translated.
         if !hasTarget { options.target = .iOS26 }
-        let named = hasTarget && original.package == nil ? package : checkpoint
-        let (model, summary) = try naming(named) {
+        let (model, summary) = try naming(checkpoint) {
             try source?.package(options)
                 ?? original.converted(options, sizes: !sizes.given.isEmpty, for: format)
         }
@@ -328,7 +327,7 @@ struct ExportCommand: ParsableCommand {
         }
         if let multiple = summary.sizeMultiple {
             Console.note(
-                "the network needs sizes that are multiples of \(multiple); the format cannot "
+                "it takes sizes that are multiples of \(multiple); the format cannot "
                     + "express this, so pass it no other sizes")
         }
         let kept = summary.keptInFloat32

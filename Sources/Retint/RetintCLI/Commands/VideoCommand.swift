@@ -172,7 +172,7 @@ struct VideoCommand: AsyncParsableCommand {
             let colored = try await Interruption.cancelling { try await color(execution, display) }
             display.finish()
             let dropped = live ? ", \(colored.droppedFrames) dropped" : ""
-            let frames = colored.frames == 1 ? "1 frame" : "\(colored.frames) frames"
+            let frames = Format.counted(colored.frames, "frame")
             Console.note("\(video): \(frames)\(dropped)\(colored.speedText)")
             for index in colored.unseenAnchors {
                 Console.note("\(anchors[index]): no frame of the video looks like this anchor")

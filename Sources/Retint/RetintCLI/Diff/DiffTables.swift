@@ -28,7 +28,7 @@ extension ModelDiff {
     private func table(_ name: String, _ changes: [Change]) -> DiagnosisTable {
         guard !changes.isEmpty else { return DiagnosisTable(title: "\(name): same") }
         return DiagnosisTable(
-            title: "\(name): \(counted(changes.count, "difference"))",
+            title: "\(name): \(Format.counted(changes.count, "difference"))",
             header: ["", "first", "second"], rows: changes.map(\.row))
     }
 }
@@ -183,9 +183,4 @@ extension ModelDiff.WeightPair {
         }
         return [name, shapes, order ?? relation.word] + (errors ?? ["", "", ""])
     }
-}
-
-/// `1 difference`, `2 differences`.
-private func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
 }

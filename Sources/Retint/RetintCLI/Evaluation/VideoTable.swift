@@ -17,8 +17,8 @@ extension VideoReport {
     /// A description such as `clips of 219 photos at 256 × 256, 48 frames each`.
     var summary: String {
         let frames = videos.reduce(0) { $0 + $1.frames }, cuts = videos.reduce(0) { $0 + $1.cuts }
-        return "\(videos.count) \(videos.count == 1 ? "video" : "videos") at \(width) × \(height), "
-            + "\(frames) frames, \(cuts) scene cuts"
+        return "\(Format.counted(videos.count, "video")) at \(width) × \(height), "
+            + "\(Format.counted(frames, "frame")), \(Format.counted(cuts, "scene cut"))"
     }
 }
 

@@ -130,7 +130,7 @@ extension VerificationReport {
 extension VerificationReport {
     private var precisionSearch: DiagnosisTable? {
         guard let search = diagnosis.precisionSearch else { return nil }
-        let effort = "\(search.runs) runs, \(Format.fixed(search.seconds, 1)) s"
+        let effort = "\(Format.counted(search.runs, "run")), \(Format.fixed(search.seconds, 1)) s"
         let before = search.snrBefore.map { "an SNR of \(Format.fixed($0, 2)) dB" }
         let note = "\(search.model) in float16 has \(before ?? "values that are not finite")"
         guard let kept = search.keptInFloat32 else {
@@ -151,9 +151,10 @@ extension VerificationReport {
     private var reduction: DiagnosisTable? {
         guard let reduction = diagnosis.reduction else { return nil }
         let snr = reduction.snrDb.map { "SNR \(Format.fixed($0, 2)) dB" } ?? "not finite"
+        let runs = Format.counted(reduction.runs, "run")
         return DiagnosisTable(
             title: "smallest part that fails: \(reduction.operations.count) of "
-                + "\(reduction.operationCount) operations (\(reduction.runs) runs, "
+                + "\(reduction.operationCount) operations (\(runs), "
                 + "\(Format.fixed(reduction.seconds, 1)) s)",
             header: ["name", "operation"],
             rows: reduction.operations.map { [$0.name, $0.operation] },

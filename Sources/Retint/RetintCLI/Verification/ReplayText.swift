@@ -81,7 +81,7 @@ extension VerificationRecord.FileChange.Kind {
 
 extension VerificationResults.Environment {
     fileprivate var text: String {
-        let threads = threads.map { "\($0) \($0 == 1 ? "thread" : "threads")" }
+        let threads = threads.map { Format.counted($0, "thread") }
         return ["retint \(retint)", processor, kernels, threads].compactMap { $0 }
             .joined(separator: "; ")
     }
