@@ -1,4 +1,7 @@
+import Foundation
+import RetintFiles
 import RetintMIL
+import RetintMLPackage
 import RetintTestSupport
 import Testing
 
@@ -52,6 +55,66 @@ import Testing
         #expect(
             plan.weights.scheme(names: ["w", "stem_conv"], type: "conv")?.description
                 == "palette6 per-tensor")
+    }
+
+    /// What was done is written, read, and does the same again.
+    @Test func settingsAreReadBack() throws {
+        let scratch = try TemporaryFolder()
+        let package = try MLPackage(contentsOf: try scratch.export(.iOS18))
+        let names = package.weights.filter { $0.shape.reduce(1, *) > 2048 }.map(\.name)
+        var blocks = QuantizationScheme(.int8, granularity: .perBlock, blockSize: 8)
+        (blocks.sparsity, blocks.pruning) = (0.25, .blocks(of: 4))
+        var ratio = QuantizationScheme(.unchanged)
+        (ratio.pruning, ratio.chosenPruningAxis) = (.ratio(zeros: 12, of: 16), .output)
+        var linear = QuantizationScheme(.uint4)
+        linear.mode = .linear
+        var uniform = QuantizationScheme(.palette(bits: 4), granularity: .perGroup, blockSize: 8)
+        uniform.paletteMode = .uniform
+        let schemes = [
+            QuantizationScheme(.float16), QuantizationScheme(.int8, granularity: .perTensor),
+            linear, uniform, blocks, ratio,
+        ]
+        var plan = QuantizationPlan(nil)
+        for (name, scheme) in zip(names, schemes) { plan.weights.byName[name] = scheme }
+        let (_, report) = try package.quantized(plan)
+        #expect(report.compressed.count == schemes.count)
+        let folder = scratch.path("settings")
+        try QuantizationSettings(plan, of: package, report).write(to: folder)
+        #expect(
+            try contents(ofFolder: folder).keys.sorted() == [
+                "linear_quantize_weights.yaml", "palettize_weights.yaml", "prune_weights.yaml",
+                "retint.yaml",
+            ])
+        let read = try QuantizationPlan(contentsOf: "\(folder)/retint.yaml", standard: nil)
+        for (name, scheme) in zip(names, schemes) {
+            var expected = scheme
+            expected.threshold = 0
+            if expected.granularity == nil, scheme.weights.hasBlocks {
+                expected.granularity = scheme.chosenGranularity
+            }
+            #expect(read.weights.scheme(names: [name], type: "conv") == expected, "\(name)")
+        }
+        let linears = try QuantizationPlan(
+            contentsOf: "\(folder)/linear_quantize_weights.yaml", standard: nil)
+        #expect(linears.weights.byName.keys.sorted() == [names[1], names[2], names[4]].sorted())
+        // Its own folder is replaced, another one is not.
+        try QuantizationSettings(plan, of: package, report).write(to: folder)
+        try "mine".write(toFile: "\(folder)/notes.txt", atomically: true, encoding: .utf8)
+        #expect(throws: FileError.self) { try QuantizationSettings.checkReplaceable(folder) }
+    }
+
+    @Test func activationsAreSettingsOfTheirOwn() throws {
+        let scratch = try TemporaryFolder()
+        let package = try MLPackage(contentsOf: try scratch.export(.iOS17))
+        var plan = QuantizationPlan(
+            QuantizationScheme(.int8), activations: ActivationScheme(.uint8, mode: .linear))
+        plan.activations.byType["add"] = .some(nil)
+        let texts = try QuantizationSettings(plan, of: package, QuantizationReport()).texts()
+        let read = try QuantizationPlan(
+            yaml: #require(texts["retint.yaml"]), name: "plan.yaml", standard: nil)
+        #expect(read.activations == plan.activations)
+        let theirs = try #require(texts["linear_quantize_activations.yaml"])
+        #expect(theirs.contains("OpLinearQuantizerConfig") && !theirs.contains("range"))
     }
 
     @Test func keepsTheDefaultWithoutAGlobalConfig() throws {

@@ -20,6 +20,8 @@ public struct Remedy: Hashable, Sendable, Codable {
         case settings
         /// The deployment target of an export.
         case target
+        /// The number of elements up to which weights are not compressed.
+        case threshold
     }
 
     /// The parameter to change.

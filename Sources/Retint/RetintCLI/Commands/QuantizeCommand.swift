@@ -116,6 +116,15 @@ struct QuantizeCommand: ParsableCommand {
             """, valueName: "file.csv"), completion: .file(extensions: ["csv"]))
     var latency: String?
 
+    @Option(
+        help: .rare(
+            """
+            Also write what was done to each weight as YAML files of this folder: retint.yaml for \
+            --config, and files of coremltools' OptimizationConfig, named after the functions that \
+            take them.
+            """, valueName: "folder"), completion: .directory)
+    var saveConfig: String?
+
     @OptionGroup var memory: MemoryOptions
 
     @Flag(help: "Print one JSON object.")
@@ -163,6 +172,9 @@ struct QuantizeCommand: ParsableCommand {
         guard activation.scheme != nil || config != nil || activation.smoothing == nil else {
             throw ValidationError("--smooth needs --activations")
         }
+        guard saveConfig == nil || package != nil else {
+            throw ValidationError("--save-config needs the output package; name it with -o")
+        }
         guard limit > 0 else { throw ValidationError("--limit \(limit): must be at least 1") }
         guard maxDeltaE ?? 1 > 0 else {
             throw ValidationError("--max-delta-e \(maxDeltaE ?? 1): must be above 0")
@@ -202,6 +214,7 @@ struct QuantizeCommand: ParsableCommand {
             ranks.rank == 0 ? try OutputClaim(package, inputs: files) : nil
         }
         defer { claim?.end() }
+        if let saveConfig { try QuantizationSettings.checkReplaceable(saveConfig) }
         var original = try ModelFormat.package(at: source)
         try refuseUnnamedFunction(of: original)
         let recorded = try reference.map { try recordedRuns($0, for: original) }
@@ -241,6 +254,7 @@ struct QuantizeCommand: ParsableCommand {
                 plan, calibration: calibration, execution: memory.execution)
         }
         try write(result, to: package)
+        try save(plan, original, report)
         let change = try change(original, to: result, photos)
         try show(QuantizationOutcome(report, change, repair: repaired?.report), package)
     }
@@ -272,6 +286,13 @@ struct QuantizeCommand: ParsableCommand {
             """)
     }
 
+    private func save(
+        _ plan: QuantizationPlan, _ original: MLPackage, _ report: QuantizationReport
+    ) throws {
+        guard let saveConfig else { return }
+        try QuantizationSettings(plan, of: original, report).write(to: saveConfig)
+    }
+
     private func write(_ result: MLPackage, to path: String) throws {
         _ = try naming(source) { try writer(of: path)(result, path, ModelWritingOptions()) }
     }
@@ -299,6 +320,7 @@ struct QuantizeCommand: ParsableCommand {
         let (result, report) = try naming(source) { try search() }
         guard ranks.rank == 0 else { return }
         try write(result, to: package)
+        try save(report.plan, original, report.quantization)
         let change = try change(original, to: result, photos)
         try show(
             QuantizationOutcome(

@@ -18,6 +18,7 @@ extension Remedy.Parameter {
         case .resumes: "--resume"
         case .settings: "--set"
         case .target: "retint export --target"
+        case .threshold: "--threshold"
         }
     }
 }

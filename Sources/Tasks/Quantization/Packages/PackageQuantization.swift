@@ -97,10 +97,7 @@ struct PackageQuantization {
             try replace(weight.name, nil)
         }
         guard !compressesWeights || !report.compressed.isEmpty else {
-            throw ConversionError(
-                place: "weights", rule: "no weight can be compressed with this plan",
-                remedy: largestSkipped.map { "The largest, \($0.name): \($0.reason)." }
-                    ?? "The package has no weights.")
+            throw WeightTask.Reason.nothing(largestSkipped.map { ($0.name, $0.reason) })
         }
         var result = rewriting.result
         let schemes = Set(report.compressed.map(\.scheme)).sorted()

@@ -1,3 +1,5 @@
+import RetintFiles
+import RetintMIL
 import RetintMLPackage
 
 /// How to compress a weight.
@@ -12,6 +14,26 @@ struct WeightTask {
     /// Why a weight is not compressed.
     struct Reason: Error {
         let text: String
+
+        private static let tooSmall = "it has no more than"
+
+        static func tooSmall(_ threshold: Int) -> Reason {
+            Reason(text: "\(tooSmall) \(threshold) elements")
+        }
+
+        /// Nothing can be compressed.
+        ///
+        /// - Parameter largest: the largest weight and the reason for it; nil without weights.
+        static func nothing(_ largest: (name: String, reason: String)?) -> ConversionError {
+            var error = ConversionError(
+                place: "weights", rule: "no weight can be compressed with this plan",
+                remedy: largest.map { "The largest, \($0.name): \($0.reason)." }
+                    ?? "The package has no weights.")
+            if largest?.reason.hasPrefix(tooSmall) == true {
+                error.remedies = [Remedy(.threshold, "0")]
+            }
+            return error
+        }
     }
 
     /// The task of compressing a weight by a scheme, or why that is not possible.
@@ -21,7 +43,7 @@ struct WeightTask {
         let shape = weight.shape
         let threshold = scheme.threshold ?? (weight.inputScale == nil ? 2048 : 0)
         guard shape.reduce(1, *) > threshold else {
-            return .failure(Reason(text: "it has no more than \(threshold) elements"))
+            return .failure(.tooSmall(threshold))
         }
         guard let axes = weight.axes else {
             let text = "the operations that use it disagree on its channel axes"

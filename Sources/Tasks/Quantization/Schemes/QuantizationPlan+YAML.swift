@@ -6,7 +6,8 @@ extension QuantizationPlan {
     /// Reads a YAML file with the keys of coremltools' `OptimizationConfig`: `config_type`,
     /// `global_config`, `op_type_configs`, `op_name_configs`. A configuration of null leaves
     /// weights uncompressed. Instead of `config_type`, a configuration may have `weights`: a name
-    /// such as `int8` or `palette4`. The key `activations` has a configuration of the same form for
+    /// such as `int8` or `palette4`; `sparsity_block_size` is the block size of pruning beside one
+    /// of integers. The key `activations` has a configuration of the same form for
     /// the inputs of operations, with `dtype`, `mode` and `range`.
     ///
     /// - Parameters:
@@ -169,6 +170,7 @@ private struct PlanReader {
         case "block_size", "group_size": scheme.blockSize = try value(node) { Int($0) }
         case "target_sparsity", "sparsity": scheme.sparsity = try value(node) { Double($0) }
         case "n_m_ratio": scheme.pruning = try ratio(node)
+        case "sparsity_block_size": scheme.pruning = .blocks(of: try value(node) { Int($0) })
         case "dim":
             scheme.chosenPruningAxis = try value(node) {
                 ["0": QuantizationScheme.ChannelAxis.output, "1": .input][$0]

@@ -35,7 +35,9 @@ extension MLPackage {
         guard bound.error(change) <= bound.error else { throw bound.unreachable }
         report.activations = search.activations.report(except: kept, search.effects)
         return (
-            package, QuantizationSearchReport(quantization: report, change: change, proof: proof)
+            package,
+            QuantizationSearchReport(
+                quantization: report, change: change, proof: proof, plan: plan)
         )
     }
 }

@@ -21,6 +21,13 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     public var sensitivities: [Sensitivity] = []
     /// The times by a table of latencies; nil if there is none.
     public var latency: Latency?
+    /// The scheme of each weight, and of activations if they were searched: those that stay floats
+    /// are in ``quantization``.
+    public let plan: QuantizationPlan
+
+    private enum CodingKeys: CodingKey {
+        case quantization, change, proof, sensitivities, latency
+    }
 
     /// The times of the operations that a table of latencies names, added up.
     public struct Latency: Hashable, Sendable, Encodable {

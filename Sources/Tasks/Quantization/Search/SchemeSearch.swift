@@ -186,6 +186,13 @@ struct SchemeSearch {
     typealias Found = (package: MLPackage, report: QuantizationSearchReport)
 
     func smallest() throws -> Found {
+        guard choices.contains(where: { $0.count > 1 }) else {
+            let largest = package.weights.max {
+                $0.shape.reduce(1, *) < $1.shape.reduce(1, *)
+            }
+            throw WeightTask.Reason.nothing(
+                largest.map { ($0.name, reasons[$0.name] ?? Self.unobserved) })
+        }
         if let measured = try MeasuredChoices(of: self) {
             guard let found = try measured.optimal() else { throw bound.unreachable }
             return found
@@ -224,13 +231,14 @@ struct SchemeSearch {
     func measured(
         _ choice: [Choice], _ proof: QuantizationSearchReport.Proof
     ) throws -> Found {
-        let (result, report) = try quantized(package, plan(choice), calibration)
+        let plan = plan(choice)
+        let (result, report) = try quantized(package, plan, calibration)
         let change = try probe.change(to: result)
         return (
             result,
             QuantizationSearchReport(
                 quantization: report, change: change, proof: proof, sensitivities: sensitivities,
-                latency: latency(of: choice))
+                latency: latency(of: choice), plan: plan)
         )
     }
 
