@@ -5,9 +5,9 @@ A *weights* file holds the state dict: one dataset per tensor in the root group,
 dotted key (`model1.0.weight`), in the order of the state dict. `retint import` reads it.
 
 A *reference* file holds one run of the module in eval mode: `inputs/<name>`, `outputs/<name>`
-(float32, NCHW) and, on request, `activations/<module path>` from forward hooks. `retint verify`
-compares with it. The outputs of a module are named `output`, `output_1`, ..., or by the keys of the
-dict that it returns.
+(float32, NCHW) and, on request, `activations/<module path>` from forward hooks, with a
+`modules/<class>/<module path>` for each. `retint verify` compares with it. The outputs of a module
+are named `output`, `output_1`, ..., or by the keys of the dict that it returns.
 
 Import `weights` and `reference` to use them in Python, or use the command line; the wheel of retint
 has it as `python3 -m retint.export_pytorch`:
@@ -81,9 +81,12 @@ def reference(module, inputs, path, activations=None):
             hook.remove()
     with _Replacing(path) as file:
         groups = {"inputs": originals, "outputs": outputs, "activations": recorded}
+        parts = dict(module.named_modules())
         for group, tensors in groups.items():
             for name, tensor in tensors.items():
                 file.create_dataset(f"{group}/{name}", data=_array(tensor.float()))
+        for name in recorded:
+            file[f"modules/{type(parts[name]).__name__}/{name}"] = np.float32(0)
         file.attrs["torch"] = np.bytes_(str(torch.__version__))
     return outputs
 
@@ -144,6 +147,9 @@ def _chosen(module, activations):
 
 def _recorder(recorded, name):
     def hook(_module, _inputs, output):
+        # Attention and recurrent layers return their values first, then weights or states.
+        if isinstance(output, (list, tuple)) and output:
+            output = output[0]
         if isinstance(output, torch.Tensor) and name not in recorded:
             recorded[name] = output.detach().clone()
 

@@ -64,6 +64,39 @@ import Testing
         #expect(pairings == [.values, .values, .structure, .structure, .structure])
     }
 
+    /// Recorded modules: convolutions are folded into their normalizations, and a function between
+    /// modules is none of them, so that neither is compared with what comes next.
+    @Test func kindsOfModulesLeaveOutWhatIsFolded() {
+        let own = chain(["conv2d", "relu", "conv2d", "relu", "conv2d"])
+        let wrong = chain(["", "", "", "", ""], faultAt: 0)
+        func recorded(_ index: Int, _ name: String, _ scalars: ValueSignature?) -> Item {
+            Item(
+                operation: "", shape: [8], inputs: [], signature: scalars, module: name,
+                kind: ModuleKind(className: name))
+        }
+        let others = [
+            recorded(0, "Conv2d", wrong[3].signature), recorded(1, "BatchNorm2d", own[0].signature),
+            recorded(2, "Conv2d", wrong[0].signature),
+            recorded(3, "BatchNorm2d", wrong[1].signature),
+            recorded(4, "Conv2d", wrong[4].signature),
+        ]
+        let matching = StructuralMatching(own, others, agreement: 1e-3)
+        #expect(matching.pairs.mapValues(\.other) == [0: 1, 2: 3, 4: 4])
+        // A package that still has normalizations has the convolutions' own values.
+        var whole = own
+        whole[1] = item("batch_norm", [0], [1, 2, 3, 4, 5, 6, 7, 9])
+        let unfolded = StructuralMatching(whole, others, agreement: 1e-3)
+        #expect(unfolded.pairs[2]?.other == 2)
+    }
+
+    @Test func classesHaveKinds() {
+        #expect(ModuleKind(className: "ConvTranspose2d") == .weighted)
+        #expect(ModuleKind(className: "BatchNorm2d") == .normalization(isFixed: true))
+        #expect(ModuleKind(className: "GroupNorm") == .normalization(isFixed: false))
+        #expect(ModuleKind(className: "GELU") == .unweighted)
+        #expect(ModuleKind(className: "Block") == nil)
+    }
+
     /// Another operation at the place of the fault is not a counterpart.
     @Test func anotherOperationIsNotPaired() {
         let own = chain(["conv2d", "relu", "tanh"])

@@ -8,6 +8,8 @@ extension Reference {
     /// the results of a program's operations, by their names.
     public struct Activations: Sendable {
         private static let group = "activations"
+        /// Datasets of this group, `modules/<class>/<path>`, say of which class a module is.
+        private static let classes = "modules"
 
         private enum Source {
             case modules(HDF5Reader)
@@ -17,6 +19,8 @@ extension Reference {
         private let source: Source
         /// The path or the name of each activation, and its shape, in the order of the file.
         package let shapes: [(path: String, shape: Shape)]
+        /// What modules compute, by their paths, as far as the file says it.
+        private(set) var kinds: [String: ModuleKind] = [:]
 
         /// Whether the values are those of a program's operations, and not of modules.
         var isOfOperations: Bool {
@@ -32,6 +36,12 @@ extension Reference {
             source = .modules(reader)
             shapes = try reader.datasetNames(under: Self.group).map {
                 ($0, try reader.shape(of: "\(Self.group)/\($0)"))
+            }
+            guard reader.contains(Self.classes) else { return }
+            for name in try reader.datasetNames(under: Self.classes) {
+                let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+                guard parts.count == 2, let kind = ModuleKind(className: parts[0]) else { continue }
+                kinds[parts[1]] = kind
             }
         }
 

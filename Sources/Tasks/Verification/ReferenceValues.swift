@@ -42,7 +42,10 @@ final class ReferenceValues: ExpectedValues {
         var (own, others) = (try program.items(on: inputs, count: 1), items(of: activations))
         for index in own.indices { own[index].module = modules[index] }
         if !isCertain {
-            for index in others.indices { others[index].module = activations.shapes[index].path }
+            for (index, (path, _)) in activations.shapes.enumerated() {
+                others[index].module = path
+                others[index].kind = activations.kinds[path]
+            }
         }
         let positions = Dictionary(
             activations.shapes.enumerated().map { ($1.path, $0) }

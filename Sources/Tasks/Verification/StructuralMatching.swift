@@ -15,9 +15,25 @@ struct StructuralMatching {
         let signature: ValueSignature?
         /// The path of the module that computes the value; nil if that is not known.
         var module: String? = nil
+        /// What that module computes; nil if it is not known.
+        var kind: ModuleKind? = nil
+        /// Whether it is only what a convolution returns to the normalization that an export folds
+        /// into it.
+        fileprivate var isFoldedAway = false
+
+        init(
+            operation: String, shape: Shape, inputs: [Int], signature: ValueSignature?,
+            module: String? = nil, kind: ModuleKind? = nil
+        ) {
+            (self.operation, self.shape, self.inputs) = (operation, shape, inputs)
+            (self.signature, self.module, self.kind) = (signature, module, kind)
+        }
 
         /// Whether the value may be the result of another's module, or of a part of that.
         fileprivate func mayBe(of other: Item) -> Bool {
+            guard !other.isFoldedAway, other.kind?.mayEnd(with: operation) ?? true else {
+                return false
+            }
             guard let module, let theirs = other.module else { return true }
             return module == theirs || module.hasPrefix(theirs + ".")
         }
@@ -59,7 +75,9 @@ struct StructuralMatching {
         _ own: [Item], _ others: [Item], known: [Int: Pair] = [:], names: [Int: Pair] = [:],
         agreement: Double = 0.02, outputDifference: Double = .infinity
     ) {
-        (self.own, self.others, pairs) = (own, others, known)
+        (self.own, pairs) = (own, known)
+        let isFolded = !own.contains { $0.operation == "batch_norm" }
+        self.others = isFolded ? Self.markingFolded(others) : others
         (self.agreement, self.outputDifference) = (agreement, outputDifference)
         taken = Set(known.values.map(\.other))
         pairByValues()
@@ -70,6 +88,18 @@ struct StructuralMatching {
             add(index, pair.other, pair.pairing)
         }
         pairByInputs()
+    }
+
+    /// Recorded activations, with those of convolutions marked that come before a normalization
+    /// with fixed statistics.
+    private static func markingFolded(_ items: [Item]) -> [Item] {
+        var result = items
+        for (index, next) in zip(items.indices, items.dropFirst()) {
+            result[index].isFoldedAway =
+                items[index].kind == .weighted && next.kind == .normalization(isFixed: true)
+                && items[index].shape == next.shape
+        }
+        return result
     }
 
     private mutating func add(_ index: Int, _ other: Int, _ pairing: VerificationReport.Pairing) {
@@ -187,7 +217,7 @@ extension StructuralMatching {
     /// order: after a fault, values no longer agree.
     private mutating func pairByInputs() {
         let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
-        guard others.contains(where: { !$0.inputs.isEmpty }) else { return pairByOrder(byShape) }
+        guard others.contains(where: { !$0.inputs.isEmpty }) else { return pairByOrder() }
         for index in own.indices where pairs[index] == nil {
             let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
             guard !sources.isEmpty else { continue }
@@ -208,21 +238,42 @@ extension StructuralMatching {
     /// in the order in which modules ran: after a fault, values no longer agree.
     ///
     /// Those before a value that agrees are right; they are other forms, or what no module returns.
-    private mutating func pairByOrder(_ byShape: [Shape: [Int]]) {
+    private mutating func pairByOrder() {
         let limit = usualDifference(below: agreement)
         guard outputDifference >= limit, isInOrder else { return }
         let leadToAgreement = itemsBeforeAgreement(within: limit)
+        let withoutBias = itemsBeforeBias
         for index in own.indices where pairs[index] == nil && !leadToAgreement[index] {
+            guard !withoutBias.contains(index) else { continue }
             guard own[index].signature?.isZero == false else { continue }
             let sources = nearestPaired(to: index, in: own) { pairs[$0]?.other }
             let after = sources.max() ?? -1
-            let candidates = byShape[own[index].shape] ?? []
-            let found = candidates.first {
-                $0 > after && $0 - after <= Self.mostSkipped && !taken.contains($0)
-                    && own[index].mayBe(of: others[$0])
-            }
-            if let found { add(index, found, .structure) }
+            if let found = next(after: after, for: own[index]) { add(index, found, .structure) }
         }
+    }
+
+    /// The next activation that an item may be. Behind one that is computed later than the item,
+    /// because it is of another kind, there is none.
+    private func next(after last: Int, for item: Item) -> Int? {
+        for other in others.indices.dropFirst(last + 1).prefix(Self.mostSkipped)
+        where !taken.contains(other) && !others[other].isFoldedAway {
+            if others[other].shape == item.shape, item.mayBe(of: others[other]) { return other }
+            guard others[other].kind?.mayEnd(with: item.operation) ?? true else { return nil }
+        }
+        return nil
+    }
+
+    /// Convolutions and products to which a constant is added next: the sum is the module's.
+    private var itemsBeforeBias: Set<Int> {
+        var uses = [Int](repeating: 0, count: own.count)
+        for input in own.flatMap(\.inputs) { uses[input] += 1 }
+        let sums = own.filter { $0.operation == "add" && $0.inputs.count == 1 }
+        return Set(
+            sums.filter { sum in
+                let input = own[sum.inputs[0]]
+                return ModuleKind.isWeighted(input.operation) && uses[sum.inputs[0]] == 1
+                    && input.shape == sum.shape
+            }.map { $0.inputs[0] })
     }
 
     /// The difference below which values are right, by those before a fault: a half-precision model

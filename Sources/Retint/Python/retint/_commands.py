@@ -137,12 +137,16 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
 
     :param model: a path, or a torch module, which is exported by ``torch.onnx`` first. It keeps its
         inputs, outputs and sizes; ``interface="retint"`` makes a colorizer of it, which takes
-        lightness in 0…100 and returns a and b, as do options of that interface.
+        lightness in 0…100 and returns a and b, as do options of that interface. A module in half
+        precision becomes a model of float16, unless ``precision`` says otherwise.
     :param inputs: what a torch module is traced with: a tensor or array, several in the order of
         ``forward``, or a mapping of its parameters' names.
     :param messages: is called with each note; without it, notes are warnings.
     """
     path = _options.path(output, "output")
+    for name in ("size", "min_size", "max_size"):
+        if isinstance(options.get(name), (list, tuple)):
+            raise TypeError(f"{name} takes {_options.SIZES}, not {options[name]!r}")
     given = _options.arguments(options)
     if isinstance(model, typing.Mapping):
         raise TypeError("model holds weights alone; pass the module itself")
@@ -152,6 +156,9 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
         file = _files.model(typing.cast(_options.Path, model), "model")
         _library.written("export", file, "--package", path, *given, messages=messages)
         return pathlib.Path(path)
+    _references.refuse_class(model, "model")
+    if "precision" not in options and _is_half(model):
+        given.append("--precision=float16")
     if not set(options) & _OF_COLORIZERS:
         given.append("--interface=original")
     with _options.scratch() as folder:
@@ -160,6 +167,14 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
         with _errors.naming(file, type(model).__name__):
             _library.written("export", file, "--package", path, *given, messages=messages)
     return pathlib.Path(path)
+
+
+def _is_half(module: typing.Any) -> bool:
+    """Whether all weights of a module are in half precision."""
+    import torch
+
+    types = {value.dtype for value in module.parameters() if value.is_floating_point()}
+    return types == {torch.float16}
 
 
 #: Options of export that choose the interface, or belong to that of a colorizer.

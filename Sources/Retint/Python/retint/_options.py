@@ -13,6 +13,10 @@ if typing.TYPE_CHECKING:
 Path = typing.Union[str, "os.PathLike[str]"]
 
 
+#: What options of sizes take.
+SIZES = 'a number or a text of width and height, such as 256 or "320x240"'
+
+
 def path(value: object, what: str) -> str:
     """The text of a path.
 
@@ -51,7 +55,8 @@ def _text(name: str, value: object) -> str:
         return path(value, name) if isinstance(value, os.PathLike) else value
     if isinstance(value, numbers.Real):
         return str(value)
-    raise TypeError(f"{name} cannot be {type(value).__name__}")
+    known = f"; it takes {SIZES}" if name.endswith(("size", "sizes")) else ""
+    raise TypeError(f"{name} cannot be {type(value).__name__}{known}")
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:

@@ -61,6 +61,15 @@ def _numbers(value: typing.Any) -> typing.Any:
     return numpy.asarray(value, dtype="float32")
 
 
+def pixels(values: typing.Any, span: object) -> typing.Any:
+    """The pixels, 0 to 255, of a result in a range of two bounds; other ranges are not those of
+    results."""
+    if span == "imagenet":
+        return values
+    lower, upper = (float(bound) for bound in str(span).split(".."))
+    return ((_numbers(values) - lower) * (255 / (upper - lower))).astype("float32")
+
+
 def converted(pixels: typing.Any, layout: str, span: object) -> typing.Any:
     """Pixels of 0 to 255, [N, C, H, W], in another range, in the same order of channels.
 

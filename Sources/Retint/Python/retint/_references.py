@@ -8,9 +8,11 @@ from retint import _errors
 
 
 class Recorded(typing.NamedTuple):
-    """The outputs of a reference, and those of its layers by their paths."""
+    """The outputs of a reference, those of its layers by their paths, and for each of these a
+    number by its class and path: `Conv2d/stem.conv`."""
     outputs: dict[str, object]
     layers: dict[str, object]
+    classes: dict[str, object]
 
 
 def recorded(reference: object, inputs: typing.Mapping[str, object],
@@ -25,15 +27,15 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
                 f"reference holds {_list(list(reference))}, and the model returns "
                 f"{_list(outputs)}; pass arrays by the names of the outputs, or the module itself "
                 "instead of its weights", status=64)
-        return Recorded(dict(reference), {})
+        return Recorded(dict(reference), {}, {})
     inputs = {name: _copied(value) for name, value in inputs.items()}
     refuse_class(reference, "reference")
     if is_module(reference):
         return _of_module(reference, inputs, outputs)
     if hasattr(reference, "get_inputs") and hasattr(reference, "run"):
-        return Recorded(_of_session(reference, inputs, outputs), {})
+        return Recorded(_of_session(reference, inputs, outputs), {}, {})
     if callable(reference):
-        return Recorded(_by_name(_called(reference, inputs), outputs), {})
+        return Recorded(_by_name(_called(reference, inputs), outputs), {}, {})
     raise TypeError(
         f"reference is {type(reference).__name__}; pass a file, a torch module, a session of ONNX "
         "Runtime, a function or arrays by name")
@@ -56,6 +58,19 @@ def is_module(reference: object) -> bool:
     return hasattr(reference, "named_modules") and hasattr(reference, "register_forward_hook")
 
 
+def in_float32(module: typing.Any) -> typing.Any:
+    """A module whose weights are in half precision, as one of float32 with the same values: its
+    arithmetic would add errors of its own. Another module is returned as it is."""
+    import copy
+
+    import torch
+
+    types = {parameter.dtype for parameter in module.parameters()}
+    if not types & {torch.float16, torch.bfloat16}:
+        return module
+    return copy.deepcopy(module).float()
+
+
 def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
                outputs: list[str]) -> Recorded:
     """Runs a torch module as for inference, with a hook on each of its modules."""
@@ -66,6 +81,9 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
 
     def keep(name: str) -> typing.Callable[..., None]:
         def hook(_module: object, _inputs: object, result: object) -> None:
+            # Attention and recurrent layers return their values first, then weights or states.
+            if isinstance(result, (list, tuple)) and result:
+                result = result[0]
             # A container returns what its last module does, whose name says more.
             if result is last[0] or name in layers or not isinstance(result, torch.Tensor) \
                     or not result.is_floating_point() or not result.numel():
@@ -75,6 +93,7 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
             layers[name] = result.detach().to("cpu", torch.float32, copy=True)
         return hook
 
+    module = in_float32(module)
     parameter = next(module.parameters(), None)
     tensors = {name: tensor(value, parameter) for name, value in inputs.items()}
     was_training = [part for part in module.modules() if part.training]
@@ -93,7 +112,10 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
             hook.remove()
         for part in was_training:
             part.training = True
-    return Recorded(_by_name(results, outputs), layers)
+    parts = dict(module.named_modules()) if layers else {}
+    classes: dict[str, object] = {
+        f"{type(parts[name]).__name__}/{name}": torch.zeros(1) for name in layers}
+    return Recorded(_by_name(results, outputs), layers, classes)
 
 
 def _copied(value: typing.Any) -> typing.Any:
@@ -108,14 +130,15 @@ def _copied(value: typing.Any) -> typing.Any:
 
 
 def tensor(value: typing.Any, parameter: typing.Any) -> typing.Any:
-    """An input as a module takes it: on the device of its parameters, and of float32 where numpy
-    made it float64."""
+    """An input as a module takes it: on the device of its parameters, and of their type where
+    numpy made it float64, or it is in half precision."""
     import torch
 
     result = torch.as_tensor(value)
     if parameter is None:
         return result
-    if result.dtype == torch.float64 and not isinstance(value, torch.Tensor):
+    if result.dtype == torch.float64 and not isinstance(value, torch.Tensor) \
+            or result.dtype in (torch.float16, torch.bfloat16):
         result = result.to(parameter.dtype)
     return result.to(parameter.device)
 

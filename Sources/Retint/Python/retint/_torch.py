@@ -22,12 +22,12 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     """
     import torch
 
-    _references.refuse_class(module, "model")
     if inputs is None:
         raise _errors.UsageError(
             f"pass inputs for the torch module {type(module).__name__}, such as "
             "inputs=torch.rand(1, 3, 256, 256): it is traced with them", status=64)
     file = str(folder / "module.onnx")
+    module = _references.in_float32(module)
     arguments, names = _arguments(module, inputs)
     parts = [part for part in module.modules() if part.training]
     module.eval()

@@ -127,13 +127,19 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
             else [reference_inputs]
         seen = {f"{index}": value for index, value in enumerate(given)}
     found = _references.recorded(reference, seen, outputs)
+    if span is not None:
+        for value in model.interface["outputs"]:
+            if value.get("color_layout") and value["name"] in found.outputs:
+                found.outputs[value["name"]] = _ranges.pixels(
+                    found.outputs[value["name"]], span)
     file = folder / "reference.h5"
     # A recorded reference of a colorizer has lightness, a and b themselves.
     taken, returned = (
         {name: _ranges.scaled(value, scalings.get(name)) for name, value in group.items()}
         for group in (values, found.outputs))
     tensors = {**_flat(taken, "inputs/"), **_flat(returned, "outputs/"),
-               **_flat(found.layers, "activations/")}
+               **_flat(found.layers, "activations/"),
+               **{f"modules/{name}": value for name, value in found.classes.items()}}
     _arrays.write(str(file), tensors)
     return ["--reference", str(file)]
 
