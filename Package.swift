@@ -183,7 +183,7 @@ let package = Package(
             "Networks/Checkpoints",
             uses: [
                 "AIModel", "Architectures", "Files", "Graph", "Layers", "MLPackage",
-                "NeuralNetwork", "ONNXWriting", "TensorFiles", "Tensors",
+                "NeuralNetwork", "ONNXReading", "ONNXWriting", "TensorFiles", "Tensors",
             ]),
         target(
             "Networks/Export",
@@ -205,7 +205,7 @@ let package = Package(
             uses: ["Files", "TensorFiles", "Tensors"],
             products: [.subprocess, .system],
             resources: [.embedInCode("run_aimodel.py")]),
-        target("Tasks/DeviceRules", uses: ["MLPackage"]),
+        target("Tasks/DeviceRules", uses: ["Files", "MLPackage"]),
         target(
             "Tasks/Coloring",
             uses: [
@@ -410,8 +410,8 @@ let package = Package(
         tests(
             "QuantizationTests",
             uses: [
-                "Checkpoints", "Engine", "Export", "Graph", "MIL", "MLPackage", "Quantization",
-                "Runtime", "Tensors",
+                "Checkpoints", "Engine", "Export", "Files", "Graph", "MIL", "MLPackage",
+                "Quantization", "Runtime", "Tensors",
             ],
             helpers: ["PackageSupport", "TestSupport"],
             exclude: ["Goldens"]),

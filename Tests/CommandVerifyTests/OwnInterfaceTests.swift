@@ -1,5 +1,6 @@
 import Foundation
 import RetintCommandSupport
+import RetintMLPackage
 import RetintONNXReading
 import RetintTensorFiles
 import RetintTestSupport
@@ -229,6 +230,50 @@ import Testing
         for (code, range) in [(2, "0..1"), (0, "imagenet")] as [(Int32, String)] {
             try verify(code, open, "--against", "i.mlpackage", "--size", "24", "--range", range)
         }
+    }
+
+    /// Float16 weights in an ONNX file are bounded by what half precision loses.
+    @Test func halfPrecisionInONNXIsKnown() throws {
+        let open = try makeOpen()
+        try bench.expect(0, "export", open, "-o", "h.onnx", "--precision", "float16")
+        let result = try bench.run(["verify", "h.onnx", "--against", open, "--json"])
+        #expect(result.code == 0, "\(result.output) \(result.messages)")
+        #expect(try bench.json(result)["precision"] as? String == "float16")
+    }
+
+    /// An image that comes out has the pixels of the network's values in the stated range.
+    @Test func imagesThatComeOutAreInTheRange() throws {
+        let open = try makeOpen()
+        try bench.expect(
+            0, "export", open, "-o", "i.mlpackage", "--input", "image", "--range", "0..1",
+            "--size", "24")
+        var package = try MLPackage(contentsOf: bench.path("i.mlpackage"))
+        let result = package.program.outputs[0]
+        var program = package.program
+        let type = try #require(program.types[result])
+        program.operations.append(
+            MILOperation(
+                "mul",
+                inputs: ["x": [.name(result)], "y": [.value(.float(255))]],
+                outputs: [MILNamedType("pixels", type)]))
+        program.outputs = ["pixels"]
+        package.program = program
+        package.description.outputs = [
+            Feature("pixels", .image(ImageFeature(width: 24, height: 24, colorSpace: .rgb)))
+        ]
+        try package.write(to: bench.path("o.mlpackage"))
+        try verify(0, "o.mlpackage", "--against", open, "--range", "0..1")
+        try verify(2, "o.mlpackage", "--against", open, "--range=-1..1")
+    }
+
+    /// Files alone are compared as they were written.
+    @Test func filesHaveTheirOwnInterface() throws {
+        let open = try makeOpen()
+        try bench.expect(0, "export", open, "-o", "t.mlpackage", "--size", "24")
+        let result = try bench.run(["diff", "--no-run", open, "t.mlpackage", "--json"])
+        let changes = try #require(try bench.json(result)["interface"] as? [[String: Any]])
+        // The file leaves the size of the output open, which is no difference.
+        #expect(changes.map { $0["place"] as? String } == ["input 1 shape"])
     }
 
     @Test func sizesAreThoseOfPhotos() throws {

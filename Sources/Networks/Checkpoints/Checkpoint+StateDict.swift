@@ -1,4 +1,6 @@
 public import RetintArchitectures
+import RetintFiles
+import RetintONNXReading
 public import RetintTensorFiles
 import RetintTensors
 
@@ -37,25 +39,22 @@ extension Checkpoint {
     }
 
     private static func notes(computed: [String], names: [String]) -> [String] {
-        let lost = names.filter { $0.hasPrefix("onnx::") }
+        let lost = names.filter(ONNXModel.isMadeUp)
         return
             (computed.isEmpty
             ? []
             : [
                 "not as in the module, which computes them from other weights: "
-                    + list(computed)
+                    + computed.listed()
             ])
             + (lost.isEmpty
                 ? []
                 : [
-                    "the exporter did not keep the module's names for \(list(lost)); with "
-                        + "training=torch.onnx.TrainingMode.PRESERVE and "
-                        + "do_constant_folding=False, torch.onnx.export does"
+                    "the exporter did not keep the module's names for \(lost.listed()); with "
+                        + "dynamo=False, training=torch.onnx.TrainingMode.PRESERVE and "
+                        + "do_constant_folding=False, torch.onnx.export does, but for weights that "
+                        + "are equal, as those of normalizations in a new network: change them "
+                        + "before the export"
                 ])
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.prefix(3).joined(separator: ", ")
-            + (names.count > 3 ? " and \(names.count - 3) more" : "")
     }
 }

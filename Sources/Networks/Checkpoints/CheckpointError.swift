@@ -52,12 +52,11 @@ extension CheckpointError {
 extension LoadReport {
     /// The message for a file that has no tensor of a network.
     fileprivate func ofAnotherNetwork(than architecture: String) -> String {
-        let (names, shown) = (unexpected, 3)
-        let examples = names.prefix(shown).map { "\($0.name) \($0.shape)" }
-        let rest = names.count > shown ? " and \(names.count - shown) more" : ""
+        let names = unexpected
+        let examples = names.map { "\($0.name) \($0.shape)" }.listed()
         return """
             has none of the \(expectedCount) tensors of \(architecture).
-              it has: \(examples.isEmpty ? "none" : examples.joined(separator: ", "))\(rest)
+              it has: \(examples.isEmpty ? "none" : examples)
               name the architecture that it is of; for a network of your own, write an ONNX file:
               torch.onnx.export(network.eval(), x, "network.onnx", dynamo=False, training=
                   torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)

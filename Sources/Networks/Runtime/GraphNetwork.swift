@@ -17,6 +17,8 @@ package struct GraphNetwork: Sendable {
     private var images: Set<String> = []
     /// The images whose colors are in the other order than the network's.
     private var reversedImages: Set<String> = []
+    /// The outputs that are compared with images: their values become pixels.
+    private var imageOutputs: Set<String> = []
     /// The height and width of photos at which the network runs, where its file leaves them open.
     private let side: OpenSide
 
@@ -71,6 +73,14 @@ package struct GraphNetwork: Sendable {
         return other
     }
 
+    /// The same with pixels in place of the values of some outputs, which are in the range of the
+    /// images that go in.
+    func returningImages(_ names: [String]) -> GraphNetwork {
+        var other = self
+        other.imageOutputs = Set(names)
+        return other
+    }
+
     /// The same with the colors of images in the other order.
     func reversingColors(of names: [String]) -> GraphNetwork {
         var other = self
@@ -89,8 +99,15 @@ package struct GraphNetwork: Sendable {
 
     package var operationCount: Int { network.nodes.count }
 
-    /// Whether values are rounded to integers.
-    var quantizesValues: Bool { network.nodes.contains { $0.operation == "QuantizeLinear" } }
+    /// Whether weights or values are stored as integers.
+    var isQuantized: Bool {
+        network.nodes.contains { ["QuantizeLinear", "DequantizeLinear"].contains($0.operation) }
+    }
+
+    /// Whether weights are in half precision.
+    var holdsHalf: Bool {
+        network.initializers.values.contains { [.float16, .bfloat16].contains($0.type) }
+    }
 
     /// What goes in and comes out. Open batch sizes are 1 by default, and open heights and widths
     /// of images the usual side.
@@ -162,7 +179,9 @@ package struct GraphNetwork: Sendable {
         }
         return try results.map { name, value in
             switch value {
-            case .tensor(let tensor, _): return (name, tensor)
+            case .tensor(let tensor, _):
+                guard imageOutputs.contains(name) else { return (name, tensor) }
+                return (name, pixelRange?.pixels(ofValues: tensor) ?? tensor)
             case .host(let constant):
                 guard let floats = constant.floats, !floats.isEmpty else {
                     throw ONNXError(

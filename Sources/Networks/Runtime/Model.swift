@@ -176,7 +176,19 @@ public struct Model: Sendable {
                 "takes a tensor, and \(other.name) takes an image: state the range in which the "
                     + "network takes photos (--range)")
         }
-        return try original.takingImages(names, in: range)
+        return try original.takingImages(names, in: range).returningImages(like: interface)
+    }
+
+    /// The model with images in place of its outputs where another one has some.
+    private func returningImages(like other: ModelInterface) throws -> Model {
+        let own = try interface.outputs
+        guard case .network(let network) = source, own.count == other.outputs.count else {
+            return self
+        }
+        let names = zip(own, other.outputs).filter { $1.colorLayout != nil }.map(\.0.name)
+        var changed = self
+        changed.source = .network(network.returningImages(names))
+        return changed
     }
 
     /// A colorizer in an ONNX file that does not state what it takes and returns, read as a

@@ -52,7 +52,7 @@ extension ModelPrecision {
 
     /// The precision of a network of ONNX's operators.
     init(of network: GraphNetwork) {
-        self = network.quantizesValues ? .quantized : .float32
+        self = network.isQuantized ? .quantized : network.holdsHalf ? .float16 : .float32
     }
 }
 

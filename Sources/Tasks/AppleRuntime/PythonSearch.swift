@@ -16,9 +16,10 @@ enum PythonSearch {
         if let found = named ?? (value.isEmpty ? nil : value) ?? besideExecutable { return found }
         throw AppleRuntimeError(
             .unavailable,
-            "no Python with Apple's Core AI runtime is known; run Scripts/setup --coreai, or "
-                + "install coreai-core==\(AppleRuntime.version) into a virtual environment and "
-                + "name its python in the environment variable \(variable)")
+            "no Python with Apple's Core AI runtime is known; install "
+                + "coreai-core==\(AppleRuntime.version) into a virtual environment and name its "
+                + "python in the environment variable \(variable), or run Scripts/setup --coreai "
+                + "in a checkout of retint")
     }
 
     /// The Python of `Scripts/setup --coreai`, in the checkout that retint was built in.

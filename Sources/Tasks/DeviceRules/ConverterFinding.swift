@@ -1,3 +1,4 @@
+import RetintFiles
 import RetintMLPackage
 
 /// A fault that the converter of a file has, and the operations it may concern.
@@ -30,11 +31,10 @@ public struct ConverterFinding: Hashable, Sendable, Encodable {
 
     /// A sentence about the fault and the way out.
     public var warning: String {
-        let shown = operations.prefix(3).joined(separator: ", ")
-        let more = operations.count > 3 ? " and \(operations.count - 3) more" : ""
         let verb = certainty == .present ? "converts" : "may have converted"
         return "\(fault.converter) \(version) \(verb) \(fault.operation) wrongly "
-            + "(\(shown)\(more)): with \(fault.condition), \(fault.consequence). \(fault.advice)"
+            + "(\(operations.listed())): with \(fault.condition), \(fault.consequence). "
+            + fault.advice
     }
 }
 

@@ -8,6 +8,18 @@ extension ComparedModel {
             + modelInterface.outputs.enumerated().flatMap { $1.texts("output", $0) } + labels
     }
 
+    /// Whether a place is the shape of an output that one of two models does not state whole, and
+    /// the other has nothing else. Exporters often leave sizes of outputs open.
+    func leavesOpen(_ place: String, of other: ComparedModel) -> Bool {
+        let outputs = zip(modelInterface.outputs, other.modelInterface.outputs)
+        return outputs.enumerated().contains { index, pair in
+            let (own, theirs) = (pair.0.shapes.standard, pair.1.shapes.standard)
+            return place == "output \(index + 1) shape" && own.count == theirs.count
+                && (own + theirs).contains(nil)
+                && zip(own, theirs).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
+        }
+    }
+
     private var labels: [(String, String)] {
         guard let labels = model.package?.description.classifier else { return [] }
         let names = (labels.labels ?? []).enumerated().map { ("\(ModelDiff.label)\($0)", $1) }

@@ -12,13 +12,32 @@ struct ComparedModel {
     let model: Model
     let format: ModelFormat
     let inspection: Inspection
-    let modelInterface: ModelInterface
+    private(set) var modelInterface: ModelInterface
 
     init(_ model: Model) throws {
         self.model = model
         format = try ModelFormat(ofModelAt: model.name)
         inspection = try Inspection(of: model.name)
         modelInterface = try model.interface
+    }
+
+    /// The model with the interface of its network's file, if the other one has inputs of these
+    /// names: a colorizer in a file of another program has names of its own.
+    func asWritten(beside other: ComparedModel) -> ComparedModel {
+        func names(_ interface: ModelInterface) -> [String] { interface.inputs.map(\.name) }
+        let wanted = names(other.modelInterface)
+        guard names(modelInterface) != wanted,
+            var original = try? model.inOriginalForm.interface, names(original) == wanted
+        else { return self }
+        var result = self
+        for index in original.inputs.indices where index < modelInterface.inputs.count {
+            original.inputs[index].role = modelInterface.inputs[index].role
+        }
+        for index in original.outputs.indices where index < modelInterface.outputs.count {
+            original.outputs[index].role = modelInterface.outputs[index].role
+        }
+        result.modelInterface = original
+        return result
     }
 
     /// The model whose operations and weights are compared with another one's.

@@ -40,7 +40,10 @@ public struct ModelDiff: Sendable {
         (self.first, self.second) = (one.side, other.side)
         properties = ModelDiff.changes(one.properties, other.properties)
         metadata = ModelDiff.changes(one.metadata, other.metadata)
-        interface = ModelDiff.changes(one.interface, other.interface)
+        let (own, theirs) = (one.asWritten(beside: other), other.asWritten(beside: one))
+        interface = ModelDiff.changes(own.interface, theirs.interface).filter {
+            !own.leavesOpen($0.place, of: theirs)
+        }
         let (a, b) = (one.comparable(to: other), other.comparable(to: one))
         operations = ModelDiff.Operations(one, other, as: a, b)
         weights = try ModelDiff.Weights(

@@ -56,8 +56,7 @@ public final class Communicator: Sendable {
         guard size == job.size else {
             throw RankError(
                 "\(library.path): MPI sees \(size) ranks, the launcher started \(job.size) "
-                    + "(\(job.variable)); run Scripts/setup --mpi with the mpicc of that "
-                    + "launcher's MPI on PATH")
+                    + "(\(job.variable)), so that it is another MPI's; \(MPILibrary.advice)")
         }
     }
 

@@ -12,8 +12,11 @@ package struct MPILibrary: @unchecked Sendable {
     /// The environment variable that names the file.
     package static let variable = "RETINT_MPI_LIBRARY"
     private static let name = "libretint-mpi.so"
-    private static let advice =
-        "run Scripts/setup --mpi, or set \(variable) to the library that it builds"
+    /// How to make it, of a release and in a checkout.
+    static let advice =
+        "make it with the mpicc of that MPI: `mpicc -O2 -shared -fPIC -o lib/\(name) "
+        + "share/retint/mpi/retint_mpi.c` in the folder of a release, Scripts/setup --mpi in a "
+        + "checkout; \(variable) names another place"
 
     /// Loads the library.
     ///
@@ -55,8 +58,7 @@ package struct MPILibrary: @unchecked Sendable {
         let (found, wanted) = (functions.pointee.interface, Int32(RT_MPI_INTERFACE))
         guard found == wanted else {
             throw RankError(
-                "\(path): has interface \(found), this retint needs \(wanted); run Scripts/setup "
-                    + "--mpi of the same version")
+                "\(path): has interface \(found), this retint needs \(wanted); \(Self.advice)")
         }
         (self.functions, self.path) = (functions, path)
     }

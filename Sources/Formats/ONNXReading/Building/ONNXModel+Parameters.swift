@@ -22,6 +22,24 @@ extension ONNXModel {
         return result
     }
 
+    /// Whether an exporter made up a name, which is not that of a module's parameter.
+    package static func isMadeUp(_ name: String) -> Bool {
+        func isNumbered(by marker: String) -> Bool {
+            guard let range = name.ranges(of: marker).last else { return false }
+            let number = name[range.upperBound...]
+            return !number.isEmpty && number.allSatisfy(\.isNumber)
+        }
+        return name.hasPrefix("onnx::") || name.hasPrefix("val_") && isNumbered(by: "val_")
+            || isNumbered(by: "_output_")
+    }
+
+    /// The parameters that several operations use, in the order of their use.
+    package var sharedParameters: [String] {
+        var uses: [String: Int] = [:]
+        for name in nodes.flatMap(\.inputs) { uses[name, default: 0] += 1 }
+        return namedParameters.filter { $1.role == .parameter && uses[$0] ?? 0 > 1 }.map(\.name)
+    }
+
     /// The model without the elements of its parameters and buffers, and these elements by name.
     package func separated() -> (model: ONNXModel, weights: [String: TensorData]) {
         var model = self

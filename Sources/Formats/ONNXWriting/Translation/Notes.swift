@@ -1,3 +1,5 @@
+import RetintFiles
+
 /// Parts that ONNX cannot express, with the affected values.
 struct Notes {
     /// In the order in which they came up.
@@ -13,13 +15,6 @@ struct Notes {
 
     /// A line for each: `w1, w2 and 7 others: sparse weights are written dense`.
     var lines: [String] {
-        entries.map { entry in
-            let shown = entry.names.prefix(Self.shownCount).joined(separator: ", ")
-            let rest = entry.names.count - Self.shownCount
-            let others = rest > 0 ? " and \(rest) more" : ""
-            return "\(shown)\(others): \(entry.what)"
-        }
+        entries.map { "\($0.names.listed()): \($0.what)" }
     }
-
-    private static let shownCount = 3
 }

@@ -75,6 +75,7 @@ extension NetworkDefinition.Import {
         self.weights = weights
         // Names that the exporter made up are not those of a module's parameters.
         let untrained = model.untrained.filter { !$0.hasPrefix("onnx::") && !$0.hasPrefix("/") }
+        let shared = model.sharedParameters
         let isWhole = choice.input != nil && choice.colors != nil
         let isAssumed = stated == nil && !isWhole && found.form != .inside
         notes =
@@ -87,8 +88,15 @@ extension NetworkDefinition.Import {
                 ? []
                 : [
                     "kept as constants, which are not trained and not in the weights: "
-                        + untrained.prefix(8).joined(separator: ", ")
-                        + (untrained.count > 8 ? " and \(untrained.count - 8) more" : "")
+                        + untrained.listed(8)
+                ])
+            + (shared.isEmpty
+                ? []
+                : [
+                    "used by several operations, which training changes together: "
+                        + shared.listed(8)
+                        + "; torch.onnx.export merges weights that are equal, as those of "
+                        + "normalizations in a new network"
                 ])
             + (isAssumed ? ["assumed, where nothing states it: \(found.form)"] : [])
     }

@@ -64,6 +64,10 @@ public enum ValueRange: Hashable, Sendable {
         return affine(x, scale, bounds.lowerBound - scale * lower)
     }
 
+    /// The pixels of an image, 0…255, of values in this range; ``imageNet`` is not the range of a
+    /// result.
+    package func pixels(ofValues values: Tensor) -> Tensor { inverted(values, within: 0...255) }
+
     private func affine(_ x: Tensor, _ scale: Float, _ offset: Float) -> Tensor {
         let scaled = scale == 1 ? x : x * scale
         return offset == 0 ? scaled : scaled + offset

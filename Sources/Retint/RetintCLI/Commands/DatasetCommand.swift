@@ -8,8 +8,9 @@ struct DatasetCommand: ParsableCommand {
         discussion: """
             The source is a folder, a file list (.txt, one path per line) or a packed dataset \
             (.h5, or a folder of shards). \
-            `retint train` accepts the same for data.train and data.validation. Broken and gray \
-            photos and duplicates are left out and listed with the reason.
+            Broken and gray photos and duplicates are listed with the reason, and left out of \
+            packs and lists. `retint train` accepts the same sources for data.train and \
+            data.validation; of a folder it takes all photos.
             """,
         subcommands: [Inspect.self, Pack.self, Split.self])
 }

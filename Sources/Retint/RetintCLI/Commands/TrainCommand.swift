@@ -239,6 +239,22 @@ private final class TrainingDisplay: Sendable {
         Console.note(
             "a step needs \(Format.bytes(overview.stepBytes)) for weights, gradients, optimizer "
                 + "state and activations")
+        warnOfGrayPhotos(overview)
+    }
+
+    /// Says if training photos have no colors: a network learns from them to leave photos gray.
+    private func warnOfGrayPhotos(_ overview: Trainer.Overview) {
+        let (gray, examined) = (overview.grayPhotos, overview.examinedPhotos)
+        guard gray > 0, configuration.distillation.teacher == nil else { return }
+        isWarned.withLock { $0 = true }
+        let which =
+            examined == overview.photos
+            ? "\(gray) of the \(Format.counted(examined, "photo"))"
+            : "\(gray) of \(Format.counted(examined, "photo")) that were looked at"
+        Console.warn(
+            "\(which) have no colors, so the network also learns to leave photos gray; "
+                + "`retint dataset inspect` lists such photos, and `retint dataset split` makes "
+                + "lists without them")
     }
 
     func begin(_ overview: Trainer.Overview) {

@@ -38,7 +38,7 @@ struct VerifyCommand: AsyncParsableCommand {
             compared with itself in float32.
 
             The model runs on retint's own engine, not on Apple's runtime. With --judge apple, \
-            an .aimodel runs in Apple's Core AI runtime for Linux (Scripts/setup --coreai), and \
+            an .aimodel runs in Apple's Core AI runtime for Linux (PyPI's coreai-core), and \
             with --judge both in each of them; both must pass. Apple's runtime does not expose \
             intermediate values, and its default tolerance is that against a reference file.
 

@@ -142,9 +142,7 @@ extension ModelDiff {
     private var renamedNotes: [String] {
         let renamed = weights.pairs.filter { $0.relation == .same && $0.isRenamed }
         guard !renamed.isEmpty else { return [] }
-        let listed = renamed.prefix(3).map(\.name).joined(separator: ", ")
-        let rest = renamed.count > 3 ? " and \(renamed.count - 3) more" : ""
-        return ["same values under another name: \(listed)\(rest)"]
+        return ["same values under another name: \(renamed.map(\.name).listed())"]
     }
 }
 

@@ -14,7 +14,10 @@ import Retint
     if names.isEmpty, model == ShippedCheckpoint.standard {
         throw CommandError(.failure, "\(model): \(ShippedCheckpoint.absence)")
     }
-    guard let similar = Spelling.similar(to: model, among: names).first else { return path }
+    let similar =
+        Spelling.similar(to: model, among: names).first
+        ?? (model.count > 3 ? names.first { $0.hasPrefix(model) } : nil)
+    guard let similar else { return path }
     throw ValidationError(
         "\(model): there is no such file, and no trained colorizer of this name; did you mean "
             + "\(similar)?")

@@ -26,8 +26,8 @@ struct JudgeOptions: ParsableArguments {
     @Option(
         help: .rare(
             """
-            The Python with Apple's Core AI runtime; default: $RETINT_COREAI_PYTHON, or that of \
-            Scripts/setup --coreai.
+            The Python with Apple's Core AI runtime; default: $RETINT_COREAI_PYTHON, or in a \
+            checkout that of Scripts/setup --coreai.
             """, valueName: "python"), completion: .file())
     var judgePython: String?
 

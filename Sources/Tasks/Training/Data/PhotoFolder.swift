@@ -30,6 +30,12 @@ struct PhotoFolder {
         validation = Array(validation.prefix(data.validationPhotos))
     }
 
+    /// Some of the training photos, spread over all.
+    func sample(_ most: Int) -> [PhotoReference] {
+        guard training.count > most else { return training }
+        return (0..<most).map { training[$0 * training.count / most] }
+    }
+
     /// A hash of the names of the photos, their file sizes and a digest of both ends of each file.
     /// If it changes, a resumed run differs from an uninterrupted one. The folder may have
     /// moved.

@@ -94,6 +94,10 @@ extension Trainer {
         public let photos: Int
         /// The number of validation photos.
         public let validationPhotos: Int
+        /// The number of training photos, spread over all, of which a new run looks at the colors.
+        public let examinedPhotos: Int
+        /// Those of them that have no colors.
+        public let grayPhotos: Int
         /// Ranks that train together.
         public let ranks: Int
         /// Bytes of weights, gradients, optimizer state and activations that a step needs in

@@ -2,6 +2,7 @@ import RetintArchitectures
 import RetintDistributed
 import RetintFiles
 import RetintGraph
+import RetintPhotoData
 import RetintTensorFiles
 import RetintTensors
 
@@ -62,9 +63,12 @@ final class TrainingRun {
         let step = try SizedSteps(
             objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
             weights: checkpoint.variables, ranks: ranks)
+        let examined = photos.sample(progress.step == 0 && ranks.rank == 0 ? 48 : 0)
         overview = Trainer.Overview(
             firstStep: progress.step, photos: photos.training.count,
-            validationPhotos: photos.validation.count, ranks: ranks.size, stepBytes: step.bytes,
+            validationPhotos: photos.validation.count, examinedPhotos: examined.count,
+            grayPhotos: PhotoSurvey(examined).dropped.count { $0.problem.kind == "gray" },
+            ranks: ranks.size, stepBytes: step.bytes,
             network: NetworkSummary(of: network, input: [1, 1, side, side]))
         state = try TrainingState(checkpoint, progress, step, ranks: ranks, file: folder.last)
         // Before any of them writes files that another one might find in the folder.
