@@ -119,6 +119,7 @@ import Testing
             short + ["data.train=\(photos)", "output=\(scratch.path("g"))"]
         ).wait()
         #expect(gray.messages.components(separatedBy: "have no colors").count == 2)
+        #expect(gray.messages.contains("2 of the 2 photos have no colors"), "\(gray.messages)")
     }
 
     @Test func optionsThatANetworkDoesNotHaveAreBadInput() throws {

@@ -285,9 +285,15 @@ import Testing
             0, "export", open, "-o", "r.mlpackage", "--min-size", "16", "--max-size", "64")
         let range = try #require(try features("r.mlpackage", "inputs").first)
         #expect(range["shape_range"] as? [[Int]] == [[1, 1], [3, 3], [16, 64], [16, 64]])
-        for size in ["16", "50"] {
+        for size in ["16", "50", "48x20"] {
             try verify(0, "r.mlpackage", "--against", open, "--size", size)
         }
+        let shapes = try bench.run(
+            ["verify", "r.mlpackage", "--against", open, "--size", "48x20", "--layers"])
+        #expect(shapes.output.contains("[1, 3, 20, 48]"), "\(shapes.output)")
+        // A size that both take, unless one is stated.
+        try verify(0, open, "--against", "s.mlpackage")
+        try verify(64, "r.mlpackage", "--against", open, "--size", "48x0")
         try bench.expect(
             64, ["export", open, "-o", "f.mlpackage", "--min-size", "16", "--max-size", "20000"],
             says: ["from 1 to 16384"])
@@ -298,6 +304,40 @@ import Testing
         try bench.expect(
             64, ["export", try makeWords(), "-o", "f.mlpackage", "--size", "48"],
             says: ["none of the inputs"])
+    }
+
+    /// A file that leaves its size open although the network was traced for one.
+    @Test func aTracedSizeIsFound() throws {
+        let traced = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("image", [1, 3, nil, nil])],
+                outputs: [value("flat", [1, 3, nil])],
+                nodes: [
+                    ONNXNode("Reshape", ["image", "shape"], ["rows"]),
+                    ONNXNode("Relu", ["rows"], ["flat"]),
+                ],
+                initializers: ["shape": ONNXTensor(integers: [1, 3, 96 * 96])]),
+            "traced.onnx")
+        try bench.expect(0, "export", traced, "-o", "traced.mlpackage")
+        let input = try #require(try features("traced.mlpackage", "inputs").first)
+        #expect(input["shape"] as? [Int] == [1, 3, 96, 96])
+        try verify(0, "traced.mlpackage", "--against", traced)
+        try bench.expect(
+            64,
+            [
+                "export", traced, "-o", "f.mlpackage", "--size", "96", "--min-size", "64",
+                "--max-size", "128",
+            ], says: ["only 96×96"])
+        // At no size, the file is not called damaged.
+        let never = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("image", [1, 3, nil, nil])],
+                outputs: [value("flat", [1, 3, nil])],
+                nodes: [ONNXNode("Reshape", ["image", "shape"], ["flat"])],
+                initializers: ["shape": ONNXTensor(integers: [1, 3, 101 * 103])]),
+            "never.onnx")
+        try bench.expect(
+            65, ["export", never, "-o", "n.mlpackage"], says: ["leaves its sizes open"])
     }
 
     /// An imported network has both interfaces.

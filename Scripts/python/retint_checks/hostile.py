@@ -9,7 +9,7 @@ was typed, 65 for what a file holds, 1 for the rest), lacks a word in its messag
 error or an unescaped control character, or leaves files behind after a failure.
 
 Prints each failed case with a command that runs it again, and a summary. The exit status is 1 if a
-case fails. All 9,104 cases take a processor 22 minutes; --sample takes one in N of each area.
+case fails. All 9,334 cases take a processor 22 minutes; --sample takes one in N of each area.
 --only takes those whose names contain PATTERN, or match it as a wildcard; --list prints their
 names. --keep keeps the files of failed cases.
 """

@@ -254,6 +254,39 @@ def _files(kind, subject, inputs):
     return write
 
 
+def _computed():
+    """Shapes that are computed from the input's sizes, [1, 1, 8, 8], with absurd numbers."""
+    vectors = [(kind, f"{number}", ints(1, 1, number, number))
+               for kind in ("add", "sub", "mul", "floor_div", "mod", "real_div", "maximum", "pow")
+               for number in (*INT32, 0, 3)]
+    vectors += [(kind, f"{number}-floats", mil.value([1.0, 1.0, number, number]))
+                for kind in ("mul", "real_div", "pow")
+                for number in (0.0, 1e38, -1.0, float("nan"), float("inf"))]
+    for kind, label_of, vector in vectors:
+        for taker in ("reshape", "tile"):
+            yield f"{taker}-{kind}", label_of, kind, {"y": vector}, taker
+    for number in (*INT32, 4, -5):
+        yield "reshape-gather", f"index={number}", "gather", {
+            "indices": ints(0, 1, 2, number), "axis": mil.value(0)}, "reshape"
+        yield "reshape-slice", f"size={number}", "slice_by_size", {
+            "begin": ints(0), "size": ints(number)}, "reshape"
+        yield "reshape-repeated", f"{number}", "tile", {"reps": ints(number)}, "reshape"
+        yield "reshape-axis", f"{number}", "reduce_prod", {"axes": ints(number)}, "reshape"
+
+
+def _computed_files(kind, inputs, taker):
+    def write(folder):
+        program = mil.Program()
+        sizes = program.add("shape", {"x": "input"}, [(mil.INT32, [4])])
+        rank = None if kind in ("slice_by_size", "tile", "reduce_prod") else 4
+        wanted = program.add(kind, {"x": sizes, **inputs}, [(mil.INT32, [rank])])
+        parameter = {"reshape": "shape", "tile": "reps"}[taker]
+        result = program.add(taker, {"x": "input", parameter: wanted}, [ANY4])
+        program.finish(result).write(folder)
+
+    return write
+
+
 # Every third case also goes through another reader of programs.
 COMMANDS = [
     ("verify", "model.mlpackage", "--against", "model.mlpackage", "--json"),
@@ -283,4 +316,10 @@ def cases(base):
         made.append(Case(
             f"operation/{kind}/{label(subject)}", REFUSED if must_fail else TOLERATED,
             command, _files(kind, subject, inputs), keeps=keeps))
+    for index, (kind, subject, operation, inputs, taker) in enumerate(_computed()):
+        command = COMMANDS[index % len(COMMANDS)]
+        keeps = ("out",) if command[0] == "colorize" else ()
+        made.append(Case(
+            f"operation/{kind}/{label(subject)}", TOLERATED, command,
+            _computed_files(operation, inputs, taker), keeps=keeps))
     return named_once(made)

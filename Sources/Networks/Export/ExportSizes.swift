@@ -90,6 +90,11 @@ extension ExportOptions.Size {
     }
 }
 
+extension ExportOptions.Size: ExpressibleByIntegerLiteral {
+    /// Creates a square size in pixels.
+    public init(integerLiteral side: Int) { self.init(side) }
+}
+
 /// Checks of the sizes of an export.
 extension ExportOptions {
     /// The number of sizes that the format allows.

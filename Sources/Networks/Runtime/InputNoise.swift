@@ -1,4 +1,4 @@
-import RetintExport
+public import RetintExport
 import RetintMIL
 import RetintTensors
 
@@ -133,16 +133,19 @@ extension ModelInterface {
     /// and width.
     ///
     /// - Parameters:
-    ///   - size: the height and the width of images; nil for those of the model.
+    ///   - size: the size of images; nil for that of the model.
     ///   - model: the name of the model, for errors.
     /// - Throws: ``ModelError`` if another extent is open.
-    public func inputShapes(size: Int? = nil, of model: String) throws(ModelError) -> [Shape] {
+    public func inputShapes(
+        size: ExportOptions.Size? = nil, of model: String
+    ) throws(ModelError) -> [Shape] {
         var shapes: [Shape] = []
         for input in inputs {
             var extents = input.shapes.standard
             if input.takesPhotos {
                 extents[0] = extents[0] ?? 1
-                for axis in [2, 3] { extents[axis] = size ?? extents[axis] ?? Self.usualSide }
+                extents[2] = size?.height ?? extents[2] ?? Self.usualSide
+                extents[3] = size?.width ?? extents[3] ?? Self.usualSide
             }
             let known = extents.compactMap { $0 }
             guard known.count == extents.count,

@@ -1,4 +1,5 @@
 import RetintEngine
+public import RetintExport
 import RetintGraph
 import RetintTensors
 
@@ -82,16 +83,16 @@ extension Model {
 
     /// The shapes of all inputs, in the interface's order.
     ///
-    /// - Parameter size: the height and the width of images; nil for those of the model, which are
-    ///   256 where it leaves them open.
+    /// - Parameter size: the size of images; nil for that of the model, whose sides are 256 where
+    ///   it leaves them open.
     /// - Throws: ``ModelError`` if the size is out of range, or another extent is open.
-    public func inputShapes(size: Int? = nil) throws -> [Shape] {
-        if let size { try checkSide(size) }
+    public func inputShapes(size: ExportOptions.Size? = nil) throws -> [Shape] {
+        for side in size.map({ [$0.width, $0.height] }) ?? [] { try checkSide(side) }
         return try interface.inputShapes(size: size, of: name)
     }
 
     /// ``inputShapes(size:)`` by the names of the inputs.
-    package func inputShapesByName(size: Int? = nil) throws -> [String: Shape] {
+    package func inputShapesByName(size: ExportOptions.Size? = nil) throws -> [String: Shape] {
         let pairs = zip(try interface.inputs.map(\.name), try inputShapes(size: size))
         return Dictionary(pairs.map { ($0, $1) }) { first, _ in first }
     }

@@ -1,4 +1,4 @@
-import RetintExport
+public import RetintExport
 public import RetintRuntime
 public import RetintTensors
 
@@ -6,10 +6,10 @@ extension ModelDiff {
     /// The shapes of inputs on which two models are compared: those of the second model, or of the
     /// first one if the second takes them and the first does not take the second's.
     ///
-    /// - Parameter size: the height and the width of images; nil for those of the models.
+    /// - Parameter size: the size of images; nil for those of the models.
     /// - Throws: `ModelError` if the size is out of range, or an extent is open.
     public static func inputShapes(
-        of first: Model, _ second: Model, size: Int? = nil
+        of first: Model, _ second: Model, size: ExportOptions.Size? = nil
     ) throws -> [Shape] {
         let theirs = try second.inputShapes(size: size)
         guard size == nil, try !first.interface.takes(theirs) else { return theirs }

@@ -379,7 +379,8 @@ extension VerifyCommand {
         case .reference(let reference):
             return try model.verify(against: reference, options: options)
         case .model(let other):
-            return try model.verify(against: other, on: inputs(of: model), options: options)
+            return try model.verify(
+                against: other, on: inputs(of: model, beside: other), options: options)
         }
     }
 
@@ -391,9 +392,11 @@ extension VerifyCommand {
             isColorizer: try expected.isColorizer, images)
     }
 
-    private func inputs(of model: Model) throws -> VerificationInputs {
+    /// The inputs of a model, at a size that the other one takes as well, if there is one.
+    private func inputs(of model: Model, beside other: Model) throws -> VerificationInputs {
         try input.inputs(
-            of: model.interface, shapes: model.inputShapes(size: input.size), model: model.name)
+            of: model.interface,
+            shapes: ModelDiff.inputShapes(of: other, model, size: input.size), model: model.name)
     }
 
     private func ownReport(
@@ -425,7 +428,7 @@ extension VerifyCommand {
     private func report(
         on model: Model, against other: Model, _ options: VerificationOptions
     ) throws -> VerificationReport {
-        let inputs = try inputs(of: model)
+        let inputs = try inputs(of: model, beside: other)
         let cured = try diagnosis.findPrecision ? cured(model, other, inputs, options) : nil
         let model = cured?.model ?? model
         var report = try model.verify(against: other, on: inputs, options: options)

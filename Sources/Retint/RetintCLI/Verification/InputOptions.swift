@@ -29,8 +29,11 @@ struct InputOptions: ParsableArguments {
 
     @OptionGroup var photoRange: PhotoRangeOption
 
-    @Option(help: "The side of square images; default: that of the model.")
-    var size: Int?
+    @Option(
+        help: """
+            The size of images, as a number or WIDTHxHEIGHT; default: that of the model.
+            """)
+    var size: ExportOptions.Size?
 
     @Option(
         help: .rare(
@@ -70,9 +73,9 @@ struct InputOptions: ParsableArguments {
 
     func validate() throws {
         let sides = Model.sideRange
-        if let size, !sides.contains(size) {
+        for side in size.map({ [$0.width, $0.height] }) ?? [] where !sides.contains(side) {
             throw ValidationError(
-                "--size \(size): must be from \(sides.lowerBound) to \(sides.upperBound)")
+                "--size \(side): must be from \(sides.lowerBound) to \(sides.upperBound)")
         }
         guard inputFiles.isEmpty || !isGenerated else {
             throw ValidationError(

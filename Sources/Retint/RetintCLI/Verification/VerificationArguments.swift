@@ -87,9 +87,14 @@ extension InputOptions {
     fileprivate var arguments: [String] {
         files.flatMap { argument("photo", $0) } + directories.flatMap { argument("photos", $0) }
             + inputFiles.flatMap { argument("inputs", $0) } + argument("range", range)
-            + argument("size", size) + noise.flatMap { argument("noise", $0.text) }
+            + argument("size", size.map(\.argument)) + noise.flatMap { argument("noise", $0.text) }
             + argument("seed", seed)
     }
+}
+
+extension ExportOptions.Size {
+    /// As an option has it.
+    fileprivate var argument: String { width == height ? "\(width)" : "\(width)x\(height)" }
 }
 
 extension NamedNoise {

@@ -27,7 +27,7 @@ struct ModelCost {
     /// One image for a colorizer.
     private static func shapes(of model: Model, size: Int?) throws -> [String: Shape] {
         guard try model.interface.isColorizer else {
-            return try model.inputShapesByName(size: size)
+            return try model.inputShapesByName(size: size.map { .init($0) })
         }
         let (height, width) = try model.size(ofSide: size)
         return [try model.lightnessInput().name: [1, 1, height, width]]

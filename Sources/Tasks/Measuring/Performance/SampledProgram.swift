@@ -60,7 +60,7 @@ struct ModelSample {
     ///   extent is open.
     init(_ model: Model, size: Int?, batch: Int = 1) throws {
         let interface = try model.interface
-        var shapes = try model.inputShapes(size: size)
+        var shapes = try model.inputShapes(size: size.map { .init($0) })
         let image = interface.inputs.firstIndex(where: \.takesPhotos)
         if batch > 1 || size != nil, image == nil {
             throw ModelError(
