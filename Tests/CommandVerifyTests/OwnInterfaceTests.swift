@@ -239,6 +239,8 @@ import Testing
         let result = try bench.run(["verify", "h.onnx", "--against", open, "--json"])
         #expect(result.code == 0, "\(result.output) \(result.messages)")
         #expect(try bench.json(result)["precision"] as? String == "float16")
+        // As a reference, it is as inexact.
+        try verify(0, open, "--against", "h.onnx")
     }
 
     /// An image that comes out has the pixels of the network's values in the stated range.
@@ -328,6 +330,16 @@ import Testing
                 "export", traced, "-o", "f.mlpackage", "--size", "96", "--min-size", "64",
                 "--max-size", "128",
             ], says: ["only 96×96"])
+        let fixed = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("image", [1, 3, 96, 96])],
+                outputs: [value("flat", [1, 3, nil])],
+                nodes: [ONNXNode("Reshape", ["image", "shape"], ["flat"])],
+                initializers: ["shape": ONNXTensor(integers: [1, 3, 96 * 96])]),
+            "fixed.onnx")
+        try bench.expect(
+            65, "verify", fixed, "--against", fixed, "--size", "64",
+            says: ["fixed.onnx", "The file states image [1, 3, 96, 96]"])
         // At no size, the file is not called damaged.
         let never = try write(
             ONNXModel(

@@ -453,6 +453,20 @@ class Modules(Case):
         with self.assertRaises(retint.RetintError):
             model.run(torch.rand(1, 3, 36, 64))
 
+    def test_traces_and_exported_programs_become_packages(self):
+        module, x = self.residual()
+        for index, form in enumerate((torch.jit.trace(module, x), torch.jit.script(module),
+                                      torch.export.export(module, (x,)).module())):
+            path = retint.export(form, self.folder / f"form{index}.mlpackage", x)
+            self.assertTrue(retint.verify(path, module, x).passed)
+
+    def test_a_file_may_keep_its_interface(self):
+        """One channel goes in and two come out, as of a colorizer of lightness."""
+        network = torch.nn.Conv2d(1, 2, 3, padding=1)
+        path = retint.export(network, self.folder / "two.onnx", {"input": torch.rand(1, 1, 16, 16)})
+        self.assertEqual(retint.load(path, form="file").inputs, ["input"])
+        self.assertEqual(retint.load(path).inputs, ["lightness"])
+
     def test_sizes_are_numbers_or_texts(self):
         module, x = self.residual()
         for name, value in (("min_size", (32, 32)), ("sizes", [(32, 48)])):

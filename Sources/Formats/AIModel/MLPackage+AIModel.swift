@@ -53,6 +53,14 @@ extension MLPackage {
         }
     }
 
+    /// What of the package an `.aimodel` does not have, a sentence each.
+    public var aiModelNotes: [String] {
+        let sparse = program.operations.filter { $0.type == "constexpr_sparse_to_dense" }
+        let names = sparse.flatMap { $0.outputs.map(\.name) }
+        return names.isEmpty
+            ? [] : ["\(names.listed()): sparse weights are written dense, and decompressed"]
+    }
+
     /// Refuses a path with a folder that contains anything other than an `.aimodel`'s files.
     ///
     /// - Throws: `FileError`.

@@ -173,7 +173,22 @@ package struct GraphNetwork: Sendable {
             // Whoever calls the model rounds to integers.
             return (name, ONNXValue.tensor(type.isFloat ? tensor : round(tensor), type))
         }
-        let results = try ONNXModel.leavingSizesOpen(side.isUnknown) {
+        let others = network.inputs.filter { input in
+            let shape = inputs.first { $0.name == input.name }?.value.shape.dimensions ?? []
+            return input.extents.map { extents in
+                extents.count == shape.count
+                    && zip(extents, shape).contains { $0 != nil && $0 != $1 }
+            } ?? false
+        }
+        let remedy =
+            side.isUnknown
+            ? ONNXModel.openSizes
+            : others.isEmpty
+                ? nil
+                : "The file states "
+                    + others.map { "\($0.name) \($0.extents?.text ?? "")" }.joined(separator: ", ")
+                    + ": use that size, or export the network with sizes left open."
+        let results = try ONNXModel.explainingDamage(by: remedy) {
             try network.build(
                 in: graph, inputs: Dictionary(values, uniquingKeysWith: { first, _ in first }))
         }
@@ -244,5 +259,12 @@ extension ModelInterface.ElementType {
             guard let known = Self(rawValue: "\(type)") else { return nil }
             self = known
         }
+    }
+}
+
+extension [Int?] {
+    /// `[1, 3, ?, 64]`.
+    fileprivate var text: String {
+        "[\(map { $0.map(String.init) ?? "?" }.joined(separator: ", "))]"
     }
 }

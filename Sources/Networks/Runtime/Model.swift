@@ -37,6 +37,8 @@ public struct Model: Sendable {
         case colorizer
         /// That of its file, unless that is already one of lightness.
         case file
+        /// That of its file, whatever it is.
+        case original
     }
 
     /// Opens a checkpoint, a package, an `.aimodel`, which is read as a package, or an ONNX file.
@@ -68,9 +70,9 @@ public struct Model: Sendable {
     }
 
     private static func source(ofGraphAt path: String, _ form: NetworkForm) throws -> Source {
-        if form == .file {
+        if form != .colorizer {
             let network = try GraphNetwork(contentsOf: path)
-            guard network.takesLightness else { return .network(network) }
+            guard form == .file, network.takesLightness else { return .network(network) }
         }
         do {
             return .checkpoint(try CheckpointSource(contentsOf: path))

@@ -4,6 +4,7 @@ import RetintExport
 import RetintGraph
 import RetintMIL
 import RetintMLPackage
+import RetintONNXReading
 import RetintTensors
 
 /// A model's graph for inputs of given shapes, before it is compiled.
@@ -70,8 +71,8 @@ extension Model {
             return (name: input.name, shape: shape)
         }
         let graph = Graph(mode: .inference)
-        let outputs = try network.build(
-            in: graph, inputs: inputs.map { ($0.name, graph.input($0.name, $0.shape)) })
+        let values = inputs.map { ($0.name, graph.input($0.name, $0.shape)) }
+        let outputs = try naming(name) { try network.build(in: graph, inputs: values) }
         try readable { try graph.validate() }
         for (index, output) in outputs.enumerated() {
             interface.outputs[index].shapes = .init(output.value.shape.dimensions)

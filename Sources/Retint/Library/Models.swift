@@ -36,9 +36,11 @@ private struct OpeningOptions: Decodable, Sendable {
             }
             execution.device = device
         }
-        let isOriginal = try choice(form, ["colorizer", "file"], "form") == "file"
+        // `verify` is how the command verify reads a model.
+        let name = try choice(form, ["colorizer", "file", "verify"], "form") ?? "colorizer"
+        let forms: [String: Model.NetworkForm] = ["file": .original, "verify": .file]
         let model = try Model(
-            contentsOf: path, form: isOriginal ? .file : .colorizer, execution: execution)
+            contentsOf: path, form: forms[name] ?? .colorizer, execution: execution)
         guard let style else { return model }
         guard let style = ColorStyle(rawValue: style) else {
             throw refusal("style: \(style) is not accurate or vivid")

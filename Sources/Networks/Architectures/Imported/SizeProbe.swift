@@ -66,7 +66,7 @@ package struct SizeProbe {
                     isSingle: batch == 1)
             }
         }
-        _ = try ONNXModel.leavingSizesOpen(stated == nil) {
+        _ = try ONNXModel.explainingDamage(by: stated == nil ? ONNXModel.openSizes : nil) {
             try colors(1, stated?.height ?? 256, stated?.width ?? 256)
         }
         throw ONNXError(rule: "no size was found at which it runs")
@@ -131,18 +131,24 @@ package struct SizeProbe {
 }
 
 extension ONNXModel {
-    /// Runs `body`, which builds a network at a size that its file leaves open: that it does not
+    /// The way out if no size was found.
+    package static let openSizes =
+        "The file leaves its sizes open, but the network runs at none of those that were tried: "
+        + "export it with the size that it takes."
+
+    /// Runs `body`, which builds a network at a size that its file does not state: that it does not
     /// take this size does not mean that the file is damaged.
-    package static func leavingSizesOpen<Result>(
-        _ isOpen: Bool, _ body: () throws -> Result
+    ///
+    /// - Parameter remedy: the way out; nil if the file states the size.
+    package static func explainingDamage<Result>(
+        by remedy: String?, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
-        } catch let error as ONNXError where isOpen && error.remedy == ONNXError.damaged {
+        } catch let error as ONNXError where error.remedy == ONNXError.damaged {
+            guard let remedy else { throw error }
             throw ONNXError(
-                file: error.file, place: error.place, rule: error.rule,
-                remedy: "The file leaves its sizes open, but the network runs at none of those "
-                    + "that were tried: export it with the size that it takes.")
+                file: error.file, place: error.place, rule: error.rule, remedy: remedy)
         }
     }
 }

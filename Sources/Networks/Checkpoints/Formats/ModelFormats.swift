@@ -51,7 +51,9 @@ extension ModelFormat {
         content: .package { try MLPackage(contentsOfAIModel: $0) },
         writing: .package { package, path, _ in
             try package.writeAIModel(to: path, producer: "retint \(retintVersion)")
-            return try WrittenModel(path)
+            var written = try WrittenModel(path)
+            written.notes = package.aiModelNotes
+            return written
         },
         options: ModelExportOption.ofPackages, maximumRank: 5, namesWeights: false,
         checkReplaceable: { path throws(FileError) in

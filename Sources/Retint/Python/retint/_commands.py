@@ -203,6 +203,7 @@ def find_precision(package: _options.Path, reference: _options.Path, output: _op
                    **options: typing.Any) -> _reports.Report:
     """Finds a smallest set of operations of a float16 package that must stay in float32, and
     writes the package that passes."""
+    reference = _options.path(reference, "reference")
     return _verification.verify(
         package, reference, messages=messages, find_precision=True,
         output=_options.path(output, "output"), **options)

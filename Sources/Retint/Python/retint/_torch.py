@@ -30,13 +30,15 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     module = _references.in_float32(module)
     arguments, names = _arguments(module, inputs)
     parts = [part for part in module.modules() if part.training]
-    module.eval()
+    # A program of torch.export is in the mode that it was exported in.
+    with contextlib.suppress(NotImplementedError):
+        module.eval()
     try:
         with torch.no_grad(), _quiet():
             outputs = _output_names(module(*arguments))
             torch.onnx.export(
                 module, arguments, file, input_names=names, output_names=outputs,
-                **_exporter(arguments, names, varies))
+                **_exporter(arguments, names, varies, is_scripted(module)))
     except _errors.RetintError:
         raise
     except Exception as error:
@@ -67,9 +69,13 @@ def _arguments(module: typing.Any,
     """The arguments of a call, and their names where these are known."""
     import inspect
 
-    parameters = [name for name, parameter in inspect.signature(module.forward).parameters.items()
-                  if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
-                  and parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    if is_scripted(module):
+        parameters = [value.name for value in module.forward.schema.arguments[1:]]
+    else:
+        parameters = [name for name, parameter in
+                      inspect.signature(module.forward).parameters.items()
+                      if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
+                      and parameter.kind is not inspect.Parameter.VAR_KEYWORD]
     if isinstance(inputs, typing.Mapping):
         unknown = [name for name in inputs if name not in parameters]
         if unknown:
@@ -102,13 +108,21 @@ def _output_names(results: object) -> list[str] | None:
     return names if all(isinstance(value, torch.Tensor) for value in values) else None
 
 
+def is_scripted(module: object) -> bool:
+    """Whether a module was traced or scripted."""
+    import torch
+
+    return isinstance(module, torch.jit.ScriptModule)
+
+
 def _exporter(arguments: tuple[typing.Any, ...], names: list[str] | None,
-              varies: bool) -> dict[str, typing.Any]:
-    """Torch's present exporter where the package is there that it needs, else the one before."""
+              varies: bool, scripted: bool) -> dict[str, typing.Any]:
+    """Torch's present exporter where the package is there that it needs, else the one before, which
+    also takes modules that were traced or scripted."""
     import torch
 
     images = [varies and value.dim() == 4 for value in arguments]
-    if importlib.util.find_spec("onnxscript") is None:
+    if scripted or importlib.util.find_spec("onnxscript") is None:
         return {"dynamo": False, "dynamic_axes": {
             name: {2: f"{name}_height", 3: f"{name}_width"}
             for name, is_image in zip(names or [], images) if is_image}}

@@ -80,7 +80,7 @@ def _of_file(path: str, reference: _options.Path, inputs: object,
     result = ["--reference" if is_recorded else "--against", other]
     if inputs is not None:
         file = folder / "inputs.h5"
-        with _models.load(path, form="file") as model:
+        with _models.load(path, form="verify") as model:
             _arrays.write(str(file), _flat(_named(model.inputs, inputs), ""))
         result += ["--inputs", str(file)]
     return result
@@ -92,7 +92,7 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
     """The command's arguments for a reference that is run here, or for its results."""
     if inputs is None and isinstance(reference, typing.Mapping):
         raise _errors.UsageError("pass the inputs that the expected arrays are for", status=64)
-    with _models.load(path, form="file") as model:
+    with _models.load(path, form="verify") as model:
         names, outputs = model.inputs, model.outputs
         takes_lightness = any(
             value["role"] == "lightness" for value in model.interface["inputs"])

@@ -294,7 +294,10 @@ struct QuantizeCommand: ParsableCommand {
     }
 
     private func write(_ result: MLPackage, to path: String) throws {
-        _ = try naming(source) { try writer(of: path)(result, path, ModelWritingOptions()) }
+        let written = try naming(source) {
+            try writer(of: path)(result, path, ModelWritingOptions())
+        }
+        for note in written.notes { Console.note(note) }
     }
 
     /// How a package is written to an output of this name.

@@ -387,8 +387,11 @@ extension VerifyCommand {
     private func options(
         _ model: Model, _ expected: Expected, _ images: VerificationImages?
     ) throws -> VerificationOptions {
-        options(
-            model.precision, isSameNetwork: other != nil,
+        // A model differs from a less exact one by what that one loses.
+        var precision = model.precision
+        if case .model(let other) = expected { precision = ModelDiff.coarser(other, model) }
+        return options(
+            precision, isSameNetwork: other != nil,
             isColorizer: try expected.isColorizer, images)
     }
 

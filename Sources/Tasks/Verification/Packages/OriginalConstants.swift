@@ -134,11 +134,17 @@ func originalPackage(of model: Model, from other: Model) throws -> MLPackage {
         return try other.converted(
             ExportOptions(of: package).inFloat32, shapes: model.inputShapesByName())
     }
-    guard let package = model.package, let checkpoint = other.checkpoint,
-        let original = try originalPackage(
-            of: package, from: ExportSource(checkpoint.checkpoint()))
-    else { throw VerificationError.notExported(model, from: other) }
-    return original
+    guard let package = model.package, let checkpoint = other.checkpoint else {
+        throw VerificationError.notExported(model, from: other)
+    }
+    let source = try ExportSource(checkpoint.checkpoint())
+    if let original = try originalPackage(of: package, from: source) { return original }
+    // A colorizer of another program may have been exported with the inputs of its file.
+    let network = other.inOriginalForm
+    guard network.checkpoint == nil else {
+        throw VerificationError.notExported(model, from: other)
+    }
+    return try originalPackage(of: model, from: network)
 }
 
 extension VerificationError {

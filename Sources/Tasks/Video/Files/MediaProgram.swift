@@ -97,7 +97,7 @@ enum MediaProgram: String {
         (
             "not divisible by 2",
             "this encoder needs even sides: crop or pad the video first, on the command line "
-                + "with ffmpeg -vf pad=ceil(iw/2)*2:ceil(ih/2)*2, or encode with ffv1 to .mkv"
+                + "with ffmpeg -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2', or encode with ffv1 to .mkv"
         ),
     ]
 
