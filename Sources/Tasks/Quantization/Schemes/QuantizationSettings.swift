@@ -40,7 +40,7 @@ public struct QuantizationSettings {
     /// The texts of the files by their names; those that would have no settings are left out.
     ///
     /// - Throws: an error of the library that writes YAML.
-    public func texts() throws -> [String: String] {
+    func texts() throws -> [String: String] {
         var texts: [String: String] = [:]
         let kinds: [(file: String, type: String, fields: (QuantizationScheme) -> [Field]?)] = [
             ("prune_weights", "OpMagnitudePrunerConfig", { $0.prunerFields }),
