@@ -15,7 +15,8 @@ import Testing
     private static let lines: [[String]] = [
         [
             "--against=b.h5", "--judge=both", "--judge-timeout=9.5",
-            "--photo=-a.png", "--photo=b.png", "--photos=c", "--range=-1..1", "--size=64",
+            "--photo=-a.png", "--photo=b.png", "--photos=c", "--range=-1..1",
+            "--output-range=0..1", "--size=64",
             "--noise=x=uniform:0.0..2.0", "--noise=integers:1..3", "--seed=18446744073709551615",
             "--atol=0.001", "--rtol=1e-07", "--max-relative=0.5", "--max-mean=2.0",
             "--min-psnr=50.5", "--min-snr=49.0", "--max-delta-e=1.0", "--stages=written,folded",

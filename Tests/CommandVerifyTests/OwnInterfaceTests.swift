@@ -264,8 +264,15 @@ import Testing
             Feature("pixels", .image(ImageFeature(width: 24, height: 24, colorSpace: .rgb)))
         ]
         try package.write(to: bench.path("o.mlpackage"))
-        try verify(0, "o.mlpackage", "--against", open, "--range", "0..1")
-        try verify(2, "o.mlpackage", "--against", open, "--range=-1..1")
+        // Of 0 to 255 unless it is stated.
+        try verify(2, "o.mlpackage", "--against", open, "--range", "0..1")
+        let range = ["--range", "0..1", "--output-range"]
+        try bench.expect(0, ["verify", "o.mlpackage", "--against", open] + range + ["0..1"])
+        let wrong = try bench.run(["verify", "o.mlpackage", "--against", open] + range + ["0..2"])
+        #expect(wrong.code == 2)
+        try bench.expect(
+            64, ["verify", "o.mlpackage", "--against", open] + range + ["imagenet"],
+            says: ["--output-range"])
     }
 
     /// Files alone are compared as they were written.

@@ -19,6 +19,8 @@ package struct GraphNetwork: Sendable {
     private var reversedImages: Set<String> = []
     /// The outputs that are compared with images: their values become pixels.
     private var imageOutputs: Set<String> = []
+    /// The range of those values.
+    private var resultRange: ValueRange?
     /// The height and width of photos at which the network runs, where its file leaves them open.
     private let side: OpenSide
 
@@ -73,11 +75,12 @@ package struct GraphNetwork: Sendable {
         return other
     }
 
-    /// The same with pixels in place of the values of some outputs, which are in the range of the
-    /// images that go in.
-    func returningImages(_ names: [String]) -> GraphNetwork {
+    /// The same with pixels in place of the values of some outputs.
+    ///
+    /// - Parameter range: of these values.
+    func returningImages(_ names: [String], in range: ValueRange) -> GraphNetwork {
         var other = self
-        other.imageOutputs = Set(names)
+        (other.imageOutputs, other.resultRange) = (Set(names), range)
         return other
     }
 
@@ -196,7 +199,7 @@ package struct GraphNetwork: Sendable {
             switch value {
             case .tensor(let tensor, _):
                 guard imageOutputs.contains(name) else { return (name, tensor) }
-                return (name, pixelRange?.pixels(ofValues: tensor) ?? tensor)
+                return (name, resultRange?.pixels(ofValues: tensor) ?? tensor)
             case .host(let constant):
                 guard let floats = constant.floats, !floats.isEmpty else {
                     throw ONNXError(

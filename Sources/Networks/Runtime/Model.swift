@@ -160,16 +160,19 @@ public struct Model: Sendable {
     /// - Parameters:
     ///   - other: the model that it is compared with.
     ///   - range: the range in which this model takes photos; nil for that which `other` states.
+    ///   - results: the range of its results where the other one returns images; nil for pixels.
     /// - Throws: ``ModelError`` if only the other model takes an image, and no range is known; as
     ///   ``init(contentsOf:form:execution:)`` and ``interface``.
-    public func inForm(of other: Model, range: ValueRange? = nil) throws -> Model {
+    public func inForm(
+        of other: Model, range: ValueRange? = nil, results: ValueRange? = nil
+    ) throws -> Model {
         let interface = try other.interface
         guard !interface.isColorizer else {
             if let imported = try asImported(by: other) { return imported }
             guard case .network = source else { return self }
             return try Model(contentsOf: name, form: .colorizer, execution: execution)
         }
-        let original = inOriginalForm
+        let original = try inOriginalForm.returningImages(like: interface, in: results)
         let names = try original.tensorsForPhotos(like: interface)
         guard !names.isEmpty else { return original }
         guard let range = range ?? other.statedRange else {
@@ -178,18 +181,21 @@ public struct Model: Sendable {
                 "takes a tensor, and \(other.name) takes an image: state the range in which the "
                     + "network takes photos (--range)")
         }
-        return try original.takingImages(names, in: range).returningImages(like: interface)
+        return try original.takingImages(names, in: range)
     }
 
     /// The model with images in place of its outputs where another one has some.
-    private func returningImages(like other: ModelInterface) throws -> Model {
+    ///
+    /// - Parameter range: of the outputs; nil if they are pixels already.
+    private func returningImages(
+        like other: ModelInterface, in range: ValueRange?
+    ) throws -> Model {
         let own = try interface.outputs
-        guard case .network(let network) = source, own.count == other.outputs.count else {
-            return self
-        }
+        guard let range, case .network(let network) = source, own.count == other.outputs.count
+        else { return self }
         let names = zip(own, other.outputs).filter { $1.colorLayout != nil }.map(\.0.name)
         var changed = self
-        changed.source = .network(network.returningImages(names))
+        changed.source = .network(network.returningImages(names, in: range))
         return changed
     }
 

@@ -23,7 +23,7 @@ extension ComparedModel {
     private var labels: [(String, String)] {
         guard let labels = model.package?.description.classifier else { return [] }
         let names = (labels.labels ?? []).enumerated().map { ("\(ModelDiff.label)\($0)", $1) }
-        return [("labels", labels.outputs.joined(separator: ", "))] + names
+        return [(ModelDiff.labels, labels.outputs.joined(separator: ", "))] + names
     }
 }
 

@@ -52,10 +52,16 @@ public struct ModelDiff: Sendable {
 
     /// What a place of a label begins with.
     static let label = "label "
+    /// The place of the outputs that labels are for.
+    static let labels = "labels"
 
     /// Whether a classifier has other labels, so that equal numbers mean something else.
     private var hasOtherLabels: Bool {
-        interface.contains { $0.place.hasPrefix(Self.label) }
+        // What only one of them has labels for, as ONNX has none, is the same network.
+        let lacksLabels = interface.contains {
+            $0.place == Self.labels && ($0.first == nil || $0.second == nil)
+        }
+        return !lacksLabels && interface.contains { $0.place.hasPrefix(Self.label) }
     }
 
     /// Whether the models are equal: their outputs are within the bounds, and the labels of

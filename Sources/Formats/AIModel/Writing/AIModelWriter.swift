@@ -37,7 +37,8 @@ struct AIModelWriter {
             guard case .image = input.type else { continue }
             throw ConversionError(
                 place: "input \(input.name)", rule: "an .aimodel cannot take this image",
-                remedy: "Export the network with a tensor as its input.")
+                remedy: "Write an .onnx file, in which it is a tensor of pixels, and export that; "
+                    + "or export the network with a tensor as its input.")
         }
     }
 

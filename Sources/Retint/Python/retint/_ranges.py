@@ -62,11 +62,12 @@ def _numbers(value: typing.Any) -> typing.Any:
 
 
 def pixels(values: typing.Any, span: object) -> typing.Any:
-    """The pixels, 0 to 255, of a result in a range of two bounds; other ranges are not those of
-    results."""
-    if span == "imagenet":
-        return values
-    lower, upper = (float(bound) for bound in str(span).split(".."))
+    """The pixels, 0 to 255, of a result in a range of two bounds, such as ``"0..1"``."""
+    try:
+        lower, upper = (float(bound) for bound in str(span).split(".."))
+    except ValueError:
+        raise _errors.UsageError(
+            f"output_range {span!r}: pass two bounds as in \"0..1\"", status=64) from None
     return ((_numbers(values) - lower) * (255 / (upper - lower))).astype("float32")
 
 

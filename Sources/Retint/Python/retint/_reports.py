@@ -69,6 +69,9 @@ class Report(typing.Mapping[str, typing.Any]):
         lines += [f"  {failure}" for failure in self.failures]
         if self.first_divergence:
             lines.append(f"  first divergence: {_place(self.first_divergence)}")
+            if self.passed:
+                lines.append("  the outputs agree on these inputs, although that value is outside "
+                             "its tolerance: on other inputs, they may differ")
         compared = sum("compared_with" in layer for layer in self.layers)
         if not self.passed and 0 < compared < len(self.layers):
             lines.append(f"  {compared} of {len(self.layers)} intermediate values were compared")

@@ -30,6 +30,8 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
         preprocessing the package contains.
     :param range: what a reference takes where the package takes an image of pixels: ``"0..1"``,
         ``"-1..1"`` or ``"imagenet"``; an option of the command, too.
+    :param output_range: the range of the reference's results where the package returns an image,
+        whose pixels are 0 to 255: ``"0..1"``; an option of the command, too.
     :param options: those of the command, with underscores: ``min_psnr=60``, ``layer_min_snr=30``,
         ``photos="photos"``, ``compute="float16"``.
     :returns: the report, whether or not it passed.
@@ -37,7 +39,8 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
     path = _options.path(package, "package")
     is_file = isinstance(reference, (str, os.PathLike))
     # Random inputs of a reference that is run here are drawn here, and converted.
-    drawn = {} if is_file else {key: options.pop(key, None) for key in ("seed", "size", "range")}
+    drawn = {} if is_file else {
+        key: options.pop(key, None) for key in ("seed", "size", "range", "output_range")}
     arguments = [path, *_options.arguments(options), "--json"]
     if html is not None:
         arguments += ["--html", _options.path(html, "html")]
@@ -127,11 +130,11 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
             else [reference_inputs]
         seen = {f"{index}": value for index, value in enumerate(given)}
     found = _references.recorded(reference, seen, outputs)
-    if span is not None:
+    if drawn.get("output_range") is not None:
         for value in model.interface["outputs"]:
             if value.get("color_layout") and value["name"] in found.outputs:
                 found.outputs[value["name"]] = _ranges.pixels(
-                    found.outputs[value["name"]], span)
+                    found.outputs[value["name"]], drawn["output_range"])
     file = folder / "reference.h5"
     # A recorded reference of a colorizer has lightness, a and b themselves.
     taken, returned = (

@@ -136,7 +136,7 @@ extension DiffCommand {
     /// difference, unless it only takes a range to be stated.
     private func inForm(of other: Model, _ model: Model) throws -> Model {
         do {
-            return try model.inForm(of: other, range: input.range)
+            return try model.inForm(of: other, range: input.range, results: input.outputRange)
         } catch {
             guard input.range != nil || comparesFilesOnly else { throw error }
             return model

@@ -320,8 +320,10 @@ extension VerifyCommand {
     ) throws -> VerificationReport {
         var (model, expected) = (try opened(model), try expected)
         if case .model(let other) = expected {
-            let other = try other.inForm(of: model, range: input.range)
-            (model, expected) = (try model.inForm(of: other, range: input.range), .model(other))
+            let other = try other.inForm(
+                of: model, range: input.range, results: input.outputRange)
+            model = try model.inForm(of: other, range: input.range, results: input.outputRange)
+            expected = .model(other)
             for model in [model, other] {
                 warnOfRange(of: model)
                 noteFunction(of: model)

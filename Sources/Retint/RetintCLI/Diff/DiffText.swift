@@ -21,8 +21,12 @@ extension ModelDiff {
 
     /// Why they are or are not.
     var reason: String {
-        if numbers != nil {
-            guard isEqual else { return "the outputs are outside the tolerance" }
+        if let numbers {
+            guard isEqual else {
+                return numbers.failures.allSatisfy { $0.hasPrefix("label ") }
+                    ? "the outputs are within the tolerance, but not the labels"
+                    : "the outputs are outside the tolerance"
+            }
             return "the outputs are within the tolerance"
                 + (weights.areEqual ? "" : " on these inputs, although weights differ")
         }

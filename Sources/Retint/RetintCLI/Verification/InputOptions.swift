@@ -30,6 +30,14 @@ struct InputOptions: ParsableArguments {
     @OptionGroup var photoRange: PhotoRangeOption
 
     @Option(
+        help: .rare(
+            """
+            The range of a network's results where the other model returns an image, whose pixels \
+            are 0 to 255: A..B, such as 0..1; default: 0..255.
+            """, valueName: "range"))
+    var outputRange: ValueRange?
+
+    @Option(
         help: """
             The size of images, as a number or WIDTHxHEIGHT; default: that of the model.
             """)
@@ -50,7 +58,7 @@ struct InputOptions: ParsableArguments {
     var seed: UInt64?
 
     var isGiven: Bool {
-        !inputFiles.isEmpty || isGenerated || range != nil
+        !inputFiles.isEmpty || isGenerated || range != nil || outputRange != nil
     }
 
     /// Whether there is a seed, and nothing else.
@@ -72,6 +80,9 @@ struct InputOptions: ParsableArguments {
     }
 
     func validate() throws {
+        guard outputRange != .imageNet else {
+            throw ValidationError("--output-range is A..B; imagenet is a range of inputs")
+        }
         let sides = Model.sideRange
         for side in size.map({ [$0.width, $0.height] }) ?? [] where !sides.contains(side) {
             throw ValidationError(

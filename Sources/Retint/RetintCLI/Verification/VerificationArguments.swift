@@ -87,6 +87,7 @@ extension InputOptions {
     fileprivate var arguments: [String] {
         files.flatMap { argument("photo", $0) } + directories.flatMap { argument("photos", $0) }
             + inputFiles.flatMap { argument("inputs", $0) } + argument("range", range)
+            + argument("output-range", outputRange)
             + argument("size", size.map(\.argument)) + noise.flatMap { argument("noise", $0.text) }
             + argument("seed", seed)
     }

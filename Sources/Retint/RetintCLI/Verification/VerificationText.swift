@@ -131,7 +131,15 @@ extension VerificationReport {
     }
 
     private var departureLines: [String] {
-        guard let departure = firstDeparture else { return ["all are within the tolerance"] }
+        guard let departure = firstDeparture else {
+            let others = layers.count { $0.error?.holds == false }
+            return [
+                others == 0
+                    ? "all are within the tolerance"
+                    : "\(others) outside the tolerance lead to values that agree, so that they are "
+                        + "other forms of what they were compared with; all others are within it"
+            ]
+        }
         let name = layers[departure.layer].value.name
         guard !departure.inputs.isEmpty else {
             return ["first outside the tolerance: \(name), which depends on no compared value"]
