@@ -216,8 +216,8 @@ extension StructuralMatching {
     /// Pairs items of one operation and shape that are computed from the same paired values, in
     /// order: after a fault, values no longer agree.
     private mutating func pairByInputs() {
-        let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
         guard others.contains(where: { !$0.inputs.isEmpty }) else { return pairByOrder() }
+        let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
         for index in own.indices where pairs[index] == nil {
             let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
             guard !sources.isEmpty else { continue }

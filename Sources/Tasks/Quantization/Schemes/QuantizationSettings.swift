@@ -15,6 +15,18 @@ public struct QuantizationSettings {
 
     /// The name of the file that retint reads.
     private static let whole = "retint.yaml"
+    /// The name of the file of activations.
+    private static let ofActivations = "linear_quantize_activations.yaml"
+    /// The files of weights, the class of their settings, and these settings.
+    private static let kinds: [Kind] = [
+        ("prune_weights.yaml", "OpMagnitudePrunerConfig", { $0.prunerFields }),
+        ("palettize_weights.yaml", "OpPalettizerConfig", { $0.palettizerFields }),
+        ("linear_quantize_weights.yaml", "OpLinearQuantizerConfig", { $0.quantizerFields }),
+    ]
+
+    private typealias Kind = (
+        file: String, type: String, fields: @Sendable (QuantizationScheme) -> [Field]?
+    )
 
     /// - Parameters:
     ///   - plan: the plan.
@@ -42,23 +54,18 @@ public struct QuantizationSettings {
     /// - Throws: an error of the library that writes YAML.
     func texts() throws -> [String: String] {
         var texts: [String: String] = [:]
-        let kinds: [(file: String, type: String, fields: (QuantizationScheme) -> [Field]?)] = [
-            ("prune_weights", "OpMagnitudePrunerConfig", { $0.prunerFields }),
-            ("palettize_weights", "OpPalettizerConfig", { $0.palettizerFields }),
-            ("linear_quantize_weights", "OpLinearQuantizerConfig", { $0.quantizerFields }),
-        ]
-        for kind in kinds {
+        for kind in Self.kinds {
             let configurations = weights.compactMap { name, scheme in
                 kind.fields(scheme).map { (name, Node.flow($0 + [("weight_threshold", "0")])) }
             }
             guard !configurations.isEmpty else { continue }
-            texts["\(kind.file).yaml"] = try Self.text(
+            texts[kind.file] = try Self.text(
                 [("config_type", Node(kind.type)), ("op_name_configs", .block(configurations))])
         }
         let sections = activations.sections(\.activationFields)
         if !activations.all.isEmpty {
             let type = ("config_type", Node("OpLinearQuantizerConfig"))
-            texts["linear_quantize_activations.yaml"] = try Self.text(
+            texts[Self.ofActivations] = try Self.text(
                 [type] + activations.sections(\.foreignActivationFields))
         }
         let own = weights.map { name, scheme in (name, Node.flow(scheme.ownFields)) }
@@ -91,9 +98,7 @@ public struct QuantizationSettings {
     }
 
     private static let content = FolderContent(marker: whole) { name in
-        ["prune_weights", "palettize_weights", "linear_quantize_weights"].contains {
-            name == "\($0).yaml"
-        } || name == whole || name == "linear_quantize_activations.yaml"
+        name == whole || name == ofActivations || kinds.contains { $0.file == name }
     }
 }
 
