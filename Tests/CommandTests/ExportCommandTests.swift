@@ -22,6 +22,10 @@ import Testing
             #expect(text.contains(": an app gets classLabel, classLabel_probs\n"), "\(text)")
         }
         try bench.expect(0, "verify", "c.mlpackage", "--against", source)
+        for file in ["c.onnx", "c.aimodel"] {
+            try bench.expect(
+                0, "export", source, "-o", file, says: ["the 3 labels were left out"])
+        }
         var package = try MLPackage(contentsOf: bench.path("c.mlpackage"))
         package.description.classifier = nil
         try package.write(to: bench.path("plain.mlpackage"))

@@ -359,6 +359,30 @@ import Testing
             65, ["export", never, "-o", "n.mlpackage"], says: ["leaves its sizes open"])
     }
 
+    /// A package for one size says which it is, where the file leaves it open.
+    @Test func theChosenSizeIsSaid() throws {
+        let open = try makeOpen()
+        let note = "leaves sizes of image open; it is written for"
+        try bench.expect(
+            0, "export", open, "-o", "o.mlpackage",
+            says: ["\(note) 1×3×256×256 alone; --size, --sizes, or"])
+        for (output, rest) in [
+            ("s.mlpackage", ["--size", "64"]),
+            ("r.mlpackage", ["--min-size", "64", "--max-size", "128"]),
+        ] {
+            let result = try bench.expect(0, ["export", open, "-o", output] + rest)
+            #expect(!result.messages.contains(note))
+        }
+        let batches = try write(
+            ONNXModel(
+                opset: 17, inputs: [value("x", [nil, 5])], outputs: [value("y", [nil, 5])],
+                nodes: [ONNXNode("Tanh", ["x"], ["y"])], initializers: [:]), "batches.onnx")
+        let result = try bench.expect(
+            0, "export", batches, "-o", "b.mlpackage",
+            says: ["leaves sizes of x open; it is written for 1×5 alone"])
+        #expect(!result.messages.contains("--size"))
+    }
+
     /// An imported network has both interfaces.
     @Test func importedNetworksKeepTheirs() throws {
         try bench.expect(

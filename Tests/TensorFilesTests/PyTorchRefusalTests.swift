@@ -213,6 +213,10 @@ import Testing
 
     static let zips: [Case] = [
         zip("empty", [], .otherFormat("exactly one data.pkl")),
+        zip(
+            "program",
+            [.init("e/archive_format", Array("pt2".utf8)), .init("e/models/model.json", [])],
+            .otherFormat("is a program of torch.export")),
         zip("no pickle", [storage], .otherFormat("exactly one data.pkl")),
         zip("pickle at the top", [.init("data.pkl", [])], .otherFormat("exactly one data.pkl")),
         zip("two pickles", [data, .init("b/data.pkl", [])], .otherFormat("exactly one data.pkl")),

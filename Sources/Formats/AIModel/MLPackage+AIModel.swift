@@ -57,8 +57,10 @@ extension MLPackage {
     public var aiModelNotes: [String] {
         let sparse = program.operations.filter { $0.type == "constexpr_sparse_to_dense" }
         let names = sparse.flatMap { $0.outputs.map(\.name) }
+        let labels = description.classifier.map { ["\($0.probabilities): \($0.leftOut)"] } ?? []
         return names.isEmpty
-            ? [] : ["\(names.listed()): sparse weights are written dense, and decompressed"]
+            ? labels
+            : ["\(names.listed()): sparse weights are written dense, and decompressed"] + labels
     }
 
     /// Refuses a path with a folder that contains anything other than an `.aimodel`'s files.

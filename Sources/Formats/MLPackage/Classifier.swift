@@ -32,6 +32,12 @@ package struct Classifier: Hashable, Sendable {
     /// The names of the outputs that apps get: the label and the probability of each label.
     package var outputs: [String] { features.map(\.name) }
 
+    /// What a file without labels does not have.
+    package var leftOut: String {
+        let count = labels.map { "the \($0.count) labels" } ?? "the labels"
+        return "\(count) were left out, since the format has none; the output is the probabilities"
+    }
+
     /// Takes the labels off a model; nil if it has none.
     init?(takenFrom model: inout ProtoModel) throws {
         let description = model.description_p

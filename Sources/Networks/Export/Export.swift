@@ -102,6 +102,7 @@ extension ExportSummary {
         keptInFloat32 = lowered?.keptInFloat32 ?? []
         foldedCount = lowered?.foldedModules.count ?? 0
         clamped = lowered?.clamped ?? []
+        decompressed = lowered?.decompressed ?? []
         self.sizeMultiple = sizeMultiple
     }
 }

@@ -249,6 +249,9 @@ public struct ExportSummary: Hashable, Sendable {
     public let foldedCount: Int
     /// The tensors with values that were clamped to the range of float16.
     public let clamped: [ClampedTensor]
+    /// The compressed weights of a package that became floats, since the operations that took the
+    /// place of others use them in another form.
+    public let decompressed: [String]
     /// The number that height and width must be multiples of, for a model that accepts a range of
     /// sizes, because Core ML cannot state it; nil otherwise.
     public let sizeMultiple: Int?

@@ -21,16 +21,17 @@ extension Model {
     /// - Throws: ``ModelError`` if the model cannot be run at that size; ``ConversionError`` for
     ///   options that it does not have, for operations that Core ML does not have, and for a
     ///   package whose sizes vary, whose weights are compressed, or of mixed precision, unless only
-    ///   a later target is asked for: its program is valid for that, too.
+    ///   a later target is asked for: its program is valid for that, too. A format without targets
+    ///   keeps compressed weights.
     public func converted(
         _ options: ExportOptions, sizes: Bool = true, for format: ModelFormat = .coreML
     ) throws -> (package: MLPackage, summary: ExportSummary) {
         try options.checkForOwnInterface()
-        let keepsProgram = !sizes && format.options.contains(.target)
-        if keepsProgram, let raised = package?.raised(to: options) {
+        let hasTarget = format.options.contains(.target)
+        if !sizes, hasTarget, let raised = package?.raised(to: options) {
             return (raised, ExportSummary(raised))
         }
-        try package?.checkIsConvertible()
+        try package?.checkIsConvertible(with: options, keepingCompression: !hasTarget)
         var conversion = try ModelConversion(self, options, maximumRank: format.maximumRank)
         if sizes { try conversion.takeSizes() }
         return try readable { try conversion.package() }
@@ -51,7 +52,7 @@ extension MLPackage {
     /// ask for something else, too.
     fileprivate func raised(to options: ExportOptions) -> MLPackage? {
         let later = options.target.deploymentTarget
-        let isKept = later == target && (try? checkIsConvertible()) == nil
+        let isKept = later == target && (try? checkIsConvertible(with: options)) == nil
         guard later > target || isKept, var kept = try? ExportOptions(keepingThoseOf: self) else {
             return nil
         }
@@ -63,7 +64,9 @@ extension MLPackage {
     }
 
     /// - Throws: ``ConversionError`` for what a conversion would lose.
-    fileprivate func checkIsConvertible() throws {
+    fileprivate func checkIsConvertible(
+        with options: ExportOptions, keepingCompression: Bool = false
+    ) throws {
         let features = description.inputs + description.outputs
         let isHalfImage = features.contains { feature in
             if case .image(let image) = feature.type {
@@ -74,15 +77,20 @@ extension MLPackage {
         let problems = [
             (features.contains { $0.type.isFlexible }, "its sizes vary"),
             (isHalfImage, "it has an image of float16"),
-            (ModelPrecision(of: self) == .quantized, "its weights or values are compressed"),
+            (
+                ModelPrecision(of: self) == .quantized && !keepingCompression,
+                "its weights or values are compressed"
+            ),
             (ComputePrecision(of: self) == .mixed, "not all of its values are in one precision"),
         ]
         let problem = problems.first(where: \.0)?.1
         guard let problem else { return }
+        let isEarlier = options.target.deploymentTarget < target
         throw ExportOptions.refusal(
             "package", "\(problem), which a conversion would not keep",
-            "Convert the network that it was made from; as it is, it is valid for its target and "
-                + "later ones.")
+            "Convert the network that it was made from"
+                + (isEarlier
+                    ? "; as it is, it is valid for its target and later ones." : "."))
     }
 }
 
@@ -151,6 +159,10 @@ private struct ModelConversion {
             lowered.program = try lowered.program.generalized(by: program) {
                 try others.dropFirst().first.map { try lower(graph($0).outputs, variables).program }
             }
+        }
+        if let package = model.package {
+            lowered.decompressed = lowered.program.keepCompression(
+                of: package.program, variables)
         }
         let program = lowered.program
         lowered.program.inputs = inputNames.indices.map { index in

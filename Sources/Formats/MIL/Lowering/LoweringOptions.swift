@@ -42,6 +42,8 @@ package struct LoweredProgram {
     package var foldedModules: [String] = []
     /// Tensors with values that were clamped.
     package var clamped: [ClampedTensor] = []
+    /// Compressed constants of the program that this one was made of which became floats.
+    package var decompressed: [String] = []
     /// The node that computes each value.
     package var record = NodeRecord([:])
 }

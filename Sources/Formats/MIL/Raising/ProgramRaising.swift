@@ -52,9 +52,12 @@ final class ProgramRaising {
             shape.rank == dimensions.count
             && zip(dimensions, shape.dimensions).allSatisfy { $0 == nil || $0 == $1 }
         guard fits, shape.boundedCount != nil else {
+            let isImage = dimensions.count == 4 && shape.rank == 4
+            let channels = isImage && dimensions[1] != shape[1] ? dimensions[1] : nil
             throw ConversionError(
                 place: "input \(input.name)", rule: "\(shape) does not fit \(input.type)",
-                remedy: "Use the size that the package was made for.")
+                remedy: channels.map { "It takes \($0) channels, [N, C, H, W]." }
+                    ?? "Use the size that the package was made for.")
         }
         if let feature { try check(shape, of: feature) }
         return shape

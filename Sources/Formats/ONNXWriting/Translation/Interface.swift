@@ -15,6 +15,9 @@ struct Interface {
         types = package.program.types
         for input in package.program.inputs { try add(input: input) }
         for name in package.program.outputs { try add(output: name) }
+        if let classifier = description.classifier {
+            notes.add(classifier.leftOut, about: classifier.probabilities)
+        }
     }
 
     private mutating func add(input: MILNamedType) throws {

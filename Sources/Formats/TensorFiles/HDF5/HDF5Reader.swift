@@ -31,7 +31,9 @@ public final class HDF5Reader: Sendable {
             throw TensorFileError(
                 .otherFormat, path: file.path.string,
                 "is a \(format.title) file, but an HDF5 file is needed; "
-                    + "`retint import` creates a checkpoint from weights")
+                    + "`retint import` creates a checkpoint from weights of the networks that it "
+                    + "knows; for a network of your own, write an ONNX file (torch.onnx.export), "
+                    + "which `retint export` converts")
         }
         try self.init(file, limits, HDF5Isolation.open(file, limits))
     }

@@ -70,6 +70,13 @@ struct PyTorchArchive: PyTorchContainer {
         let folders = zip.names.filter { $0.hasSuffix("/\(pickle)") }.map {
             String($0.dropLast(pickle.count))
         }.filter { $0.dropLast().allSatisfy { $0 != "/" } }
+        guard !zip.names.contains(where: { $0.hasSuffix("/archive_format") }) else {
+            throw place.error(
+                .otherFormat,
+                "is a program of torch.export, not weights; write it as ONNX, which "
+                    + "`retint export` converts: torch.onnx.export(torch.export.load(path), (), "
+                    + "\"network.onnx\", dynamo=True)")
+        }
         guard folders.count == 1, let folder = folders.first else {
             throw place.error(
                 .otherFormat,
@@ -80,8 +87,10 @@ struct PyTorchArchive: PyTorchContainer {
         else {
             throw place.error(
                 .otherFormat,
-                "is a TorchScript program, not weights; save its tensors: "
-                    + "torch.save(torch.jit.load(path).state_dict(), …)")
+                "is a TorchScript program, not weights; save its tensors, "
+                    + "torch.save(torch.jit.load(path).state_dict(), …), or write it as ONNX, "
+                    + "which `retint export` converts: torch.onnx.export(torch.jit.load(path), x, "
+                    + "\"network.onnx\", dynamo=False)")
         }
         return folder
     }

@@ -125,8 +125,9 @@ package struct SizeProbe {
                     + "\(height) × \(width); they are \(list.joined(separator: ", "))",
             remedy: joint.count > 1
                 ? "Name the one to use."
-                : "Export the network with \(form.colors.channels) channels of color in the size "
-                    + "of its input.")
+                : "To convert a network that is not a colorizer, give this file itself to "
+                    + "`retint export`, without `import`; a colorizer has \(form.colors.channels) "
+                    + "channels of color in the size of its input.")
     }
 }
 

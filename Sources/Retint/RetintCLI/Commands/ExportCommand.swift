@@ -161,11 +161,13 @@ struct ExportCommand: ParsableCommand {
         if source != nil {
             warnOfRange(of: original)
             try noteInterface(of: model, original)
+        } else if original.package == nil, sizes.given.isEmpty {
+            noteOpenSizes(of: try original.interface, in: model)
         }
         let repaired = try repaired(model)
         let first = WrittenModel.Fact.text(precision(options, summary))
         let own = hasTarget ? facts(options, summary) : nil
-        try show(written(repaired, write)) { [first] + (own ?? $0) }
+        try show(written(repaired, as: format, write)) { [first] + (own ?? $0) }
     }
 
     /// Writes a package as it is, repaired, or with other forms of its operations.
@@ -179,11 +181,10 @@ struct ExportCommand: ParsableCommand {
         }
         let package = try repaired(package)
         guard avoidWrongNumbers else {
-            let model = repair.repair ? Model(package, name: checkpoint) : model
-            return try show(translated(package, of: model, to: format, write)) { $0 }
+            return try show(written(package, as: format, write)) { $0 }
         }
         let (changed, replaced) = package.avoidingWrongNumbers()
-        _ = try written(changed, write)
+        _ = try written(changed, as: format, write)
         let names = replaced.isEmpty ? "" : ": " + replaced.joined(separator: ", ")
         Console.print("\(self.package): \(replaced.count) operations replaced\(names)")
     }
@@ -204,36 +205,33 @@ struct ExportCommand: ParsableCommand {
             "the input is \(new); --interface original keeps that of the network's file, \(old)")
     }
 
+    /// Says which sizes were chosen for inputs whose file leaves them open.
+    private func noteOpenSizes(of interface: ModelInterface, in package: MLPackage) {
+        for (input, written) in zip(interface.inputs, package.program.inputs) {
+            let shapes = input.shapes
+            let isOpen = shapes.standard.indices.contains { shapes.only($0) == nil }
+            guard isOpen, let shape = written.type.shape else { continue }
+            let takesSizes = input.takesPhotos && [2, 3].contains { shapes.only($0) == nil }
+            Console.note(
+                "\(checkpoint) leaves sizes of \(input.name) open; it is written for "
+                    + shape.map(String.init).joined(separator: "×") + " alone"
+                    + (takesSizes
+                        ? "; --size, --sizes, or --min-size and --max-size state others" : ""))
+        }
+    }
+
     private func repaired(_ package: MLPackage) throws -> MLPackage {
         try repair.apply(to: package, named: checkpoint, range: interface.range)
     }
 
-    /// Writes a package in a format that may lack some of its operations: then others take the
-    /// place of those, as in the package of a network.
-    private func translated(
-        _ package: MLPackage, of model: Model, to format: ModelFormat,
-        _ write: ModelFormat.PackageWriter
-    ) throws -> WrittenModel {
-        do {
-            return try written(package, write)
-        } catch let refusal as ConversionError
-            where refusal.kind == .model && !format.options.contains(.target)
-        {
-            var options = try ExportOptions(keepingThoseOf: package)
-            options.target = .iOS26
-            let other = try? model.converted(options, sizes: false, for: format).package
-            guard let other, let result = try? written(other, write) else { throw refusal }
-            Console.note("written with other operations: \(refusal.place): \(refusal.rule)")
-            return result
-        }
-    }
-
     private func written(
-        _ model: MLPackage, _ write: ModelFormat.PackageWriter
+        _ model: MLPackage, as format: ModelFormat, _ write: ModelFormat.PackageWriter
     ) throws -> WrittenModel {
         let claim = try onnx.claim(package, inputs: [checkpoint])
         defer { claim?.end() }
-        return try naming(checkpoint) { try write(model, package, onnx.options) }
+        return try naming(checkpoint) {
+            try model.write(as: format, write, to: package, named: checkpoint, onnx.options)
+        }
     }
 
     /// Prints the files with what is to say about them.
@@ -379,12 +377,11 @@ struct ExportInterfaceOptions: ParsableArguments {
     var normalization: ExportOptions.Normalization?
 
     @Option(
-        help: .rare(
-            """
+        help: """
             With --interface original and --input image, the range in which the network takes \
             photos: 0..1, 0..255, -1..1 or imagenet. Pixels 0…255 are converted to it; default: \
             0..255.
-            """))
+            """)
     var range: ValueRange?
 
     @Option(

@@ -274,6 +274,9 @@ struct ArchitectureChoice: ParsableArguments {
                   name the network and its options: --architecture NAME, one of
                   \(colorizerNames.joined(separator: ", "));
                   or for a network of your own, write an ONNX file:
+                  torch.onnx.export(network.eval(), x, "network.onnx")
+                  retint export network.onnx -o network.mlpackage
+                  and for training, a checkpoint of a colorizer:
                   torch.onnx.export(network.eval(), x, "network.onnx", dynamo=False, training=
                       torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
                   retint import network.onnx -o network.h5
