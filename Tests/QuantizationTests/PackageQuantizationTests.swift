@@ -167,6 +167,19 @@ import Testing
                 at: source, to: scratch.path("y.mlpackage"), plan: QuantizationPlan(scheme))
         }
         #expect(error.description.contains("no weight can be compressed"))
+        #expect(error.remedies.map(\.parameter) == [.threshold])
         #expect(try scratch.names() == ["float.mlpackage", "x.mlpackage"])
+    }
+
+    /// A table of 256 numbers takes more than a few weights.
+    @Test func weightsThatWouldGrowStay() throws {
+        let source = try MLPackage(contentsOf: export(.iOS18))
+        var scheme = QuantizationScheme(.palette(bits: 8))
+        scheme.threshold = 0
+        let report = try source.quantized(QuantizationPlan(scheme)).report
+        #expect(report.compressed.allSatisfy { $0.bytesAfter < $0.bytesBefore })
+        let grown = report.skipped.filter { $0.reason.hasPrefix("it would take ") }
+        #expect(!grown.isEmpty && grown.allSatisfy { $0.bytes < 256 * 4 * 2 }, "\(grown)")
+        #expect(report.compressed.count + grown.count == source.weights.count)
     }
 }

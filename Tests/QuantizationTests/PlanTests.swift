@@ -82,8 +82,8 @@ import Testing
         try QuantizationSettings(plan, of: package, report).write(to: folder)
         #expect(
             try contents(ofFolder: folder).keys.sorted() == [
-                "linear_quantize_weights.yaml", "palettize_weights.yaml", "prune_weights.yaml",
-                "retint.yaml",
+                "Quantizer.yaml", "linear_quantize_weights.yaml", "palettize_weights.yaml",
+                "prune_weights.yaml", "retint.yaml",
             ])
         let read = try QuantizationPlan(contentsOf: "\(folder)/retint.yaml", standard: nil)
         for (name, scheme) in zip(names, schemes) {
@@ -115,6 +115,12 @@ import Testing
         #expect(read.activations == plan.activations)
         let theirs = try #require(texts["linear_quantize_activations.yaml"])
         #expect(theirs.contains("OpLinearQuantizerConfig") && !theirs.contains("range"))
+        let modules = try #require(texts["Quantizer.yaml"])
+        #expect(
+            modules.contains(
+                "op_input_spec: {'*': {dtype: uint8, qscheme: asymmetric, granularity: "
+                    + "{type: per_tensor}}}, op_output_spec: null, op_state_spec: null}"),
+            "\(modules)")
     }
 
     @Test func keepsTheDefaultWithoutAGlobalConfig() throws {

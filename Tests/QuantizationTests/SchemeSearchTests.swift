@@ -58,19 +58,23 @@ import Testing
     /// The least expense of a package within a bound, by trying all.
     private func least(
         _ package: MLPackage, _ schemes: [QuantizationScheme], _ bound: Double,
-        _ inputs: [[NamedTensor]],
-        _ expense: ([QuantizationScheme?], QuantizationReport) throws -> Double
+        _ inputs: [[NamedTensor]], integers: ActivationScheme? = nil,
+        _ expense: ([WeightForm], QuantizationReport) throws -> Double
     ) throws -> Double? {
-        let names = package.operations("conv").compactMap { $0.inputs["weight"]?.first?.name }
-        let choices = [nil] + schemes.map(Optional.some)
+        let layers = package.operations("conv")
+        let names = layers.compactMap { $0.inputs["weight"]?.first?.name }
+        var choices = [WeightForm()] + schemes.map { WeightForm(scheme: $0) }
+        if let integers { choices.append(WeightForm(scheme: .init(.int8), inputs: integers)) }
         var best: Double?
         let count = names.reduce(1) { count, _ in count * choices.count }
         for number in 1..<count {
             var plan = QuantizationPlan(nil)
-            var (rest, chosen) = (number, [QuantizationScheme?]())
-            for name in names {
-                chosen.append(choices[rest % choices.count])
-                plan.weights.byName.updateValue(choices[rest % choices.count], forKey: name)
+            var (rest, chosen) = (number, [WeightForm]())
+            for (name, layer) in zip(names, layers) {
+                let choice = choices[rest % choices.count]
+                chosen.append(choice)
+                plan.weights.byName.updateValue(choice.scheme, forKey: name)
+                if let inputs = choice.inputs { plan.activations.byName[layer.name] = inputs }
                 rest /= choices.count
             }
             let (quantized, report) = try package.quantized(plan, calibration: inputs)
@@ -104,44 +108,54 @@ import Testing
     }
 
     /// A table of latencies decides instead of the size: int8 is slower than float in some layers.
-    @Test(arguments: 0..<6) func findsTheFastestOfAll(_ number: Int) throws {
-        let (schemes, layers) = (Self.schemes[1], 4)
+    @Test(arguments: 0..<6, [false, true])
+    func findsTheFastestOfAll(_ number: Int, hasIntegers: Bool) throws {
+        let (schemes, layers) = (Self.schemes[1], hasIntegers ? 3 : 4)
+        let integers = hasIntegers ? ActivationScheme(.int8) : nil
+        var forms = [WeightForm()] + schemes.map { WeightForm(scheme: $0) }
+        if let integers { forms.append(WeightForm(scheme: .init(.int8), inputs: integers)) }
         let package = try chain(layers, seed: number)
         let inputs = [[NamedTensor("x", pseudorandomValues([1, Self.channels, 3, 3], seed: 1))]]
         let weights = package.operations("conv").compactMap { $0.inputs["weight"]?.first?.name }
-        func time(_ layer: Int, _ scheme: QuantizationScheme?) -> Double {
-            let choice = scheme.map { 1 + (schemes.firstIndex(of: $0) ?? 0) } ?? 0
+        func time(_ layer: Int, _ form: WeightForm) -> Double {
+            let choice = forms.firstIndex(of: form) ?? 0
             let eighths: Int = 1 + (number * 7 + layer * 5 + choice * 3) % 11
             return Double(eighths) / 8
         }
         var lines = ["operation, weights, milliseconds"]
         for (layer, weight) in weights.enumerated() {
-            for scheme in [nil] + schemes.map(Optional.some) {
-                let name = scheme.map { "\($0)" } ?? "float"
-                lines.append("\(weight), \(name), \(time(layer, scheme))")
+            for form in forms {
+                let name = form.inputs == nil ? "\(form)" : "w8a8"
+                lines.append("\(weight), \(name), \(time(layer, form))")
             }
         }
         let path = scratch.path("latency.csv")
         try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
         let table = try LatencyTable(contentsOf: path)
         let bound = [8.0, 16, 24][number % 3]
-        let best = try least(package, schemes, bound, inputs) { chosen, _ in
+        let best = try least(package, schemes, bound, inputs, integers: integers) { chosen, _ in
             chosen.enumerated().reduce(0) { $0 + time($1.offset, $1.element) }
         }
         guard let best else {
             #expect(throws: ConversionError.self) {
                 try package.searchQuantization(
-                    on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table)
+                    on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table,
+                    activations: integers)
             }
             return
         }
-        let report = try package.searchQuantization(
-            on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table
-        ).report
+        let (found, report) = try package.searchQuantization(
+            on: inputs, within: .minSNR(bound), schemes: schemes, latencies: table,
+            activations: integers)
         let latency = try #require(report.latency)
         #expect(report.proof == .optimal && latency.millisecondsAfter == best)
-        let before = (0..<layers).reduce(0) { $0 + time($1, nil) }
+        let before = (0..<layers).reduce(0) { $0 + time($1, WeightForm()) }
         #expect(latency.millisecondsBefore == before)
+        // What is said is what the package has, and does.
+        #expect(found.operations("quantize").count == report.quantization.activations.count)
+        #expect(report.plan.activations.byName.isEmpty == report.quantization.activations.isEmpty)
+        let snr = try package.outputChange(to: found, on: inputs).snrDb ?? .infinity
+        #expect(snr >= bound)
     }
 
     /// Weights that a table does not name stay as they are, and so do schemes that it does not

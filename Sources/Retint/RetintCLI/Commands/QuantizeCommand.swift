@@ -111,8 +111,9 @@ struct QuantizeCommand: ParsableCommand {
         help: .rare(
             """
             A table with the columns operation (the name of its output or weight), weights (float \
-            for a weight as it is, or a scheme) and milliseconds, as measured on a device: \
-            --search finds the fastest package instead of the smallest.
+            for a weight as it is, a scheme, or w8a8) and milliseconds, as measured on a device: \
+            --search finds the fastest package instead of the smallest, and with --activations \
+            chooses w8a8 among the schemes.
             """, valueName: "file.csv"), completion: .file(extensions: ["csv"]))
     var latency: String?
 
@@ -120,8 +121,8 @@ struct QuantizeCommand: ParsableCommand {
         help: .rare(
             """
             Also write what was done to each weight as YAML files of this folder: retint.yaml for \
-            --config, and files of coremltools' OptimizationConfig, named after the functions that \
-            take them.
+            --config, files of coremltools' OptimizationConfig, named after the functions that \
+            take them, and of coreai-opt, named after its classes.
             """, valueName: "folder"), completion: .directory)
     var saveConfig: String?
 
@@ -156,14 +157,17 @@ struct QuantizeCommand: ParsableCommand {
         guard reference == nil || (search && calibrate == nil) else {
             throw ValidationError("--reference is for --search, instead of --calibrate")
         }
-        guard latency == nil || (search && activation.scheme == nil) else {
-            throw ValidationError("--latency is for the --search of weights")
+        guard latency == nil || search else {
+            throw ValidationError("--latency is for --search")
         }
-        guard !search || activation.scheme != nil || config == nil else {
+        guard latency == nil || activation.smoothing == nil else {
+            throw ValidationError("--smooth cannot be combined with --latency")
+        }
+        guard !searchesWeights || config == nil else {
             throw ValidationError(
                 """
-                --search chooses the schemes; omit --config, or give --activations to search \
-                which of these stay floats
+                --search chooses the schemes; omit --config, or give --activations without \
+                --latency to search which of these stay floats
                 """)
         }
         guard activation.scheme != nil || !activation.refinesScheme else {
@@ -198,6 +202,10 @@ struct QuantizeCommand: ParsableCommand {
         !scheme.isEmpty || activation.scheme != nil || config != nil || search || repair
     }
 
+    /// Whether a scheme is chosen for each weight: by a table of times, also whether the inputs of
+    /// its operations are quantized.
+    private var searchesWeights: Bool { search && (activation.scheme == nil || latency != nil) }
+
     func run() throws {
         guard try ModelFormat(ofModelAt: source).isFor(.packages) else {
             throw CommandError(
@@ -208,7 +216,6 @@ struct QuantizeCommand: ParsableCommand {
         let files =
             [source] + [config, calibrate, self.photos, reference, latency].compactMap(\.self)
         let ranks = try joinRanks()
-        let searchesWeights = search && activation.scheme == nil
         if !searchesWeights { try ranks.requireOne(for: "all but --search of weights") }
         let claim = try package.flatMap { package in
             ranks.rank == 0 ? try OutputClaim(package, inputs: files) : nil
@@ -232,7 +239,7 @@ struct QuantizeCommand: ParsableCommand {
                     on: calibration, within: try searchBound(for: original),
                     schemes: standard.map { [$0] }, threshold: scheme.threshold,
                     targets: recorded?.outputs, latencies: try latency.map(LatencyTable.init),
-                    execution: memory.execution, ranks: ranks
+                    activations: activation.scheme, execution: memory.execution, ranks: ranks
                 ) { progress.update(Int(100 * $0)) }
             }
         }
@@ -290,18 +297,27 @@ struct QuantizeCommand: ParsableCommand {
         _ plan: QuantizationPlan, _ original: MLPackage, _ report: QuantizationReport
     ) throws {
         guard let saveConfig else { return }
-        try QuantizationSettings(plan, of: original, report).write(to: saveConfig)
+        let settings = QuantizationSettings(plan, of: original, report)
+        try settings.write(to: saveConfig)
+        let leftOut = settings.leftOutForCoreAIOpt
+        guard !leftOut.isEmpty else { return }
+        Console.note(
+            "\(saveConfig): coreai-opt's files leave out \(leftOut.listed()): it compresses "
+                + "parameters of modules by their names, and not in every way")
     }
 
     private func write(_ result: MLPackage, to path: String) throws {
+        let (format, write) = try writer(of: path)
         let written = try naming(source) {
-            try writer(of: path)(result, path, ModelWritingOptions())
+            try result.write(as: format, write, to: path, named: source)
         }
         for note in written.notes { Console.note(note) }
     }
 
     /// How a package is written to an output of this name.
-    private func writer(of output: String) throws -> ModelFormat.PackageWriter {
+    private func writer(
+        of output: String
+    ) throws -> (format: ModelFormat, write: ModelFormat.PackageWriter) {
         let packages = ModelFormat.formats(for: .writingPackages)
         guard let format = packages.first(where: { $0.isExtension(of: output) }),
             case .package(let write)? = format.writing
@@ -311,7 +327,7 @@ struct QuantizeCommand: ParsableCommand {
                 "\(output): the extension selects the format; use "
                     + known.joined(separator: " or "))
         }
-        return write
+        return (format, write)
     }
 
     /// Writes what a search finds.

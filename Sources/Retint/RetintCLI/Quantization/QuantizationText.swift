@@ -176,7 +176,7 @@ extension QuantizationOutcome {
     /// What is known about the result of a search; nil without a search.
     var known: String? {
         guard let proof = search?.proof else { return nil }
-        guard report.activations.isEmpty else { return keptAsFloats(proof) }
+        if search?.sensitivities.isEmpty == true { return keptAsFloats(proof) }
         let better = search?.latency == nil ? "smaller" : "faster"
         return switch proof {
         case .optimal: "no \(better) choice is within the bound: all were measured"

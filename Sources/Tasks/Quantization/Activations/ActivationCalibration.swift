@@ -36,7 +36,7 @@ struct ActivationCalibration {
 /// Quantizes the inputs of a package's operations.
 struct ActivationQuantization {
     private let package: MLPackage
-    let sites: ActivationSites
+    private(set) var sites: ActivationSites
     /// The integers of each site.
     private let grids: [ActivationSite: AffineGrid]
     private let entries: [ActivationSite: QuantizationReport.Activation]
@@ -92,7 +92,7 @@ struct ActivationQuantization {
     func quantizedValues(
         except kept: Set<ActivationSite> = []
     ) -> (package: MLPackage, restored: [ActivationSite: String]) {
-        let chosen = grids.filter { !kept.contains($0.key) }
+        let chosen = grids.filter { sites.sites.contains($0.key) && !kept.contains($0.key) }
         var (result, restored) = package.quantizing(sites, chosen)
         let schemes = Set(chosen.keys.map { "\($0.scheme)" }).sorted()
         if !schemes.isEmpty {
@@ -100,6 +100,13 @@ struct ActivationQuantization {
                 schemes.joined(separator: ", ")
         }
         return (result, restored)
+    }
+
+    /// Only the inputs of some operations, by their names.
+    func used(by operations: Set<String>) -> ActivationQuantization {
+        var result = self
+        result.sites = sites.used(by: operations)
+        return result
     }
 
     /// What is to say about each site.

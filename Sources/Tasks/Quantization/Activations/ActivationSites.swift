@@ -15,6 +15,8 @@ struct ActivationSites {
     private let constants: Set<String>
     private let producers: [String: MILOperation]
     private let types: [String: MILTensorType]
+    /// The indices of the operations by their names.
+    private let indices: [String: [Int]]
 
     /// The parameters that hold values, not weights or settings.
     private static let parameters = ["x", "y", "values"]
@@ -25,6 +27,7 @@ struct ActivationSites {
         let operations = package.program.operations
         producers = operations.byOutput
         types = package.program.types
+        indices = Dictionary(grouping: operations.indices) { operations[$0].name }
         constants = Set(
             operations.filter { $0.isConstant || $0.isConstantExpression }
                 .flatMap { $0.outputs.map(\.name) })
@@ -61,6 +64,21 @@ struct ActivationSites {
     }
 
     func type(of site: ActivationSite) -> MILTensorType? { types[site.value] }
+
+    /// A site of an operation; nil if its inputs stay floats.
+    func first(of operation: MILOperation) -> ActivationSite? {
+        indices[operation.name]?.lazy.compactMap { uses[$0]?.values.first }.first
+    }
+
+    /// Those of some operations alone, by their names.
+    func used(by operations: Set<String>) -> ActivationSites {
+        var result = self
+        let own = Set(operations.flatMap { indices[$0] ?? [] })
+        result.uses = uses.filter { own.contains($0.key) }
+        let used = Set(result.uses.values.joined().map(\.value))
+        result.sites = sites.filter(used.contains)
+        return result
+    }
 }
 
 extension MLPackage {

@@ -55,6 +55,8 @@ struct PackageQuantization {
     private var report = QuantizationReport()
     /// The weights that remain to be compressed, by name.
     private var tasks: [String: (weight: PackageWeight, task: WeightTask)] = [:]
+    /// The largest weight that was left out so far, with the reason.
+    private var largestSkipped: (name: String, elements: Int, reason: WeightTask.Reason)?
 
     var names: Set<String> { Set(tasks.keys) }
 
@@ -66,16 +68,16 @@ struct PackageQuantization {
         report.raisedTarget = package.raiseTarget(for: plan)
         (rewriting, weights) = (PackageRewriting(package), package.weights)
         for operation in package.program.operations where operation.isConstantExpression {
-            skip(operation, "it is already compressed")
+            skip(operation, .other("it is already compressed"))
         }
         for weight in weights {
             guard let scheme = plan.scheme(of: weight) else {
-                skip(weight.constant, plan.reason(forExcluding: weight.name))
+                skip(weight.constant, .other(plan.reason(forExcluding: weight.name)))
                 continue
             }
             switch WeightTask.make(weight, scheme) {
             case .success(let task): tasks[weight.name] = (weight, task)
-            case .failure(let reason): skip(weight.constant, reason.text)
+            case .failure(let reason): skip(weight.constant, reason)
             }
         }
     }
@@ -106,16 +108,16 @@ struct PackageQuantization {
         return (result, report)
     }
 
-    private var largestSkipped: QuantizationReport.Skipped? {
-        report.skipped.max { $0.shape.reduce(1, *) < $1.shape.reduce(1, *) }
-    }
-
-    private mutating func skip(_ constant: MILOperation, _ reason: String) {
+    private mutating func skip(_ constant: MILOperation, _ reason: WeightTask.Reason) {
         let output = constant.outputs[0]
+        let elements = output.type.elementCount ?? 0
+        if elements > largestSkipped?.elements ?? -1 {
+            largestSkipped = (output.name, elements, reason)
+        }
         report.skipped.append(
             .init(
                 name: output.name, shape: output.type.shape ?? [], bytes: [constant].storedBytes,
-                reason: reason))
+                reason: reason.text))
     }
 
     private mutating func replace(
@@ -126,14 +128,20 @@ struct PackageQuantization {
             values, inputs, leastScales: try rewriting.leastScales(of: weight, task.blocks))
         let decompressed = compressed.decompressed
         try checkRange(compressed, decompressed, weight)
-        let bytes = rewriting.replace(weight, task.axis, by: compressed)
+        let operations = rewriting.operations(for: weight, task.axis, compressed)
+        let (bytes, before) = (operations.storedBytes, weight.value.storedBytes)
+        guard weight.gains(at: bytes) else {
+            return skip(
+                weight.constant, .other("it would take \(bytes) bytes instead of \(before)"))
+        }
+        rewriting.replace(weight, by: operations)
         if let inputs {
             try rewriting.correctBias(of: weight, inputs, from: values, to: decompressed)
         }
         report.compressed.append(
             .init(
                 name: weight.name, operation: weight.type, shape: weight.shape,
-                scheme: "\(task.scheme)", bytesBefore: weight.value.storedBytes,
+                scheme: "\(task.scheme)", bytesBefore: before,
                 bytesAfter: bytes, snrDb: decibels(power(values, decompressed)),
                 outputSnrDb: inputs.flatMap {
                     decibels($0.outputPower(of: values, changedTo: decompressed))

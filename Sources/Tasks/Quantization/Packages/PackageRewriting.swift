@@ -23,17 +23,18 @@ struct PackageRewriting {
         return result
     }
 
-    /// Replaces a weight by the operations that decompress it.
+    /// The operations that decompress a weight.
     ///
     /// - Parameter axis: the axis of the output channels.
-    /// - Returns: the size of the compressed weight in bytes.
-    mutating func replace(
-        _ weight: PackageWeight, _ axis: Int, by compressed: CompressedWeight
-    ) -> Int {
-        let operations = compressed.operations(
-            replacing: weight.constant, axis: axis, target: package.target)
+    func operations(
+        for weight: PackageWeight, _ axis: Int, _ compressed: CompressedWeight
+    ) -> [MILOperation] {
+        compressed.operations(replacing: weight.constant, axis: axis, target: package.target)
+    }
+
+    /// Replaces a weight by the operations that decompress it.
+    mutating func replace(_ weight: PackageWeight, by operations: [MILOperation]) {
         replacements[weight.index] = operations
-        return operations.storedBytes
     }
 
     /// The index of the bias of the only operation that uses the weight. Nil if there is no bias,

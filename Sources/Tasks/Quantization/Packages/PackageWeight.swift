@@ -25,6 +25,10 @@ struct PackageWeight {
             + uses.flatMap { [$0.operation.name] + $0.operation.outputs.map(\.name) }
     }
 
+    /// Whether it is worth to be stored in this many bytes: in fewer than now, or whatever it takes
+    /// for a layer of integers, which needs its weights in integers.
+    func gains(at bytes: Int) -> Bool { bytes < value.storedBytes || inputScale != nil }
+
     /// The elements of the weight.
     ///
     /// - Throws: `ConversionError` if they are not all finite.

@@ -12,26 +12,27 @@ struct WeightTask {
     private let precision: MILDataType
 
     /// Why a weight is not compressed.
-    struct Reason: Error {
-        let text: String
+    enum Reason: Error, Hashable {
+        /// It has no more elements than the threshold.
+        case tooSmall(threshold: Int)
+        case other(String)
 
-        private static let tooSmall = "it has no more than"
-
-        static func tooSmall(_ threshold: Int) -> Reason {
-            Reason(text: "\(tooSmall) \(threshold) elements")
+        var text: String {
+            switch self {
+            case .tooSmall(let threshold): "it has no more than \(threshold) elements"
+            case .other(let text): text
+            }
         }
 
         /// Nothing can be compressed.
         ///
         /// - Parameter largest: the largest weight and the reason for it; nil without weights.
-        static func nothing(_ largest: (name: String, reason: String)?) -> ConversionError {
+        static func nothing(_ largest: (name: String, reason: Reason)?) -> ConversionError {
             var error = ConversionError(
                 place: "weights", rule: "no weight can be compressed with this plan",
-                remedy: largest.map { "The largest, \($0.name): \($0.reason)." }
+                remedy: largest.map { "The largest, \($0.name): \($0.reason.text)." }
                     ?? "The package has no weights.")
-            if largest?.reason.hasPrefix(tooSmall) == true {
-                error.remedies = [Remedy(.threshold, "0")]
-            }
+            if case .tooSmall? = largest?.reason { error.remedies = [Remedy(.threshold, "0")] }
             return error
         }
     }
@@ -43,20 +44,20 @@ struct WeightTask {
         let shape = weight.shape
         let threshold = scheme.threshold ?? (weight.inputScale == nil ? 2048 : 0)
         guard shape.reduce(1, *) > threshold else {
-            return .failure(.tooSmall(threshold))
+            return .failure(.tooSmall(threshold: threshold))
         }
         guard let axes = weight.axes else {
             let text = "the operations that use it disagree on its channel axes"
-            return .failure(Reason(text: text))
+            return .failure(.other(text))
         }
         guard !weight.uses.isEmpty else {
-            return .failure(Reason(text: "no operation uses it"))
+            return .failure(.other("no operation uses it"))
         }
         if scheme.weights == .float16, weight.value.type.dataType == .float16 {
-            return .failure(Reason(text: "it is already float16"))
+            return .failure(.other("it is already float16"))
         }
         if let reason = scheme.pruning.reason(against: shape, axes, scheme.pruningAxis) {
-            return .failure(Reason(text: reason))
+            return .failure(.other(reason))
         }
         let granularity = scheme.weights.hasBlocks ? scheme.chosenGranularity : .perTensor
         guard
@@ -64,7 +65,7 @@ struct WeightTask {
                 shape, granularity, axes: axes, size: scheme.blockSize)
         else {
             let text = "its channel count is not a multiple of \(scheme.blockSize)"
-            return .failure(Reason(text: text))
+            return .failure(.other(text))
         }
         return .success(
             WeightTask(

@@ -3,15 +3,21 @@ import RetintMIL
 public import RetintMLPackage
 import Yams
 
-/// What a quantization did to each weight, as files of coremltools' `OptimizationConfig`.
+/// What a quantization did to each weight, as configurations of coremltools and of coreai-opt.
 ///
 /// coremltools applies one kind of compression at a time, so that each has a file of its own, which
-/// is named after the function that takes it: `prune_weights.yaml`, `palettize_weights.yaml`,
-/// `linear_quantize_weights.yaml` and `linear_quantize_activations.yaml`. `retint.yaml` has all of
+/// is named after the function that takes it as `OptimizationConfig`: `prune_weights.yaml`,
+/// `palettize_weights.yaml`, `linear_quantize_weights.yaml` and `linear_quantize_activations.yaml`.
+/// Those of coreai-opt, which compresses PyTorch modules, are named after its classes:
+/// `KMeansPalettizer.yaml`, `MagnitudePruner.yaml` and `Quantizer.yaml`. `retint.yaml` has all of
 /// them, as `QuantizationPlan.init(contentsOf:standard:activations:)` reads it.
 public struct QuantizationSettings {
     private let weights: [(name: String, scheme: QuantizationScheme)]
     private let activations: SchemeSelection<ActivationScheme>
+    private let coreAIOpt: CoreAIOptSettings
+    /// The compressed weights that coreai-opt's configurations leave out: they do not have the name
+    /// of a module's parameter, or it has no such compression.
+    public var leftOutForCoreAIOpt: [String] { coreAIOpt.leftOut }
 
     /// The name of the file that retint reads.
     private static let whole = "retint.yaml"
@@ -47,6 +53,11 @@ public struct QuantizationSettings {
             activations.byName.updateValue(nil, forKey: operation.name)
         }
         self.activations = activations
+        coreAIOpt = CoreAIOptSettings(
+            package,
+            schemes: Dictionary(
+                weights.map { ($0, $1) }, uniquingKeysWith: { first, _ in first }),
+            activations)
     }
 
     /// The texts of the files by their names; those that would have no settings are left out.
@@ -72,7 +83,7 @@ public struct QuantizationSettings {
         texts[Self.whole] = try Self.text(
             [("op_name_configs", .block(own))]
                 + (activations.all.isEmpty ? [] : [("activations", .block(sections))]))
-        return texts
+        return texts.merging(try coreAIOpt.texts()) { own, _ in own }
     }
 
     private static func text(_ sections: [(String, Node)]) throws -> String {
@@ -99,6 +110,7 @@ public struct QuantizationSettings {
 
     private static let content = FolderContent(marker: whole) { name in
         name == whole || name == ofActivations || kinds.contains { $0.file == name }
+            || CoreAIOptSettings.files.contains(name)
     }
 }
 
@@ -176,7 +188,7 @@ extension SchemeSelection {
     /// The sections of a file.
     fileprivate func sections(_ fields: (Scheme) -> [Field]) -> [(String, Node)] {
         func configuration(_ scheme: Scheme?) -> Node {
-            scheme.map { .flow(fields($0)) } ?? Node("null", .implicit, .plain)
+            scheme.map { .flow(fields($0)) } ?? .null
         }
         func section(_ name: String, _ schemes: [String: Scheme?]) -> [(String, Node)] {
             let pairs = schemes.sorted { $0.key < $1.key }.map { ($0.key, configuration($0.value)) }
@@ -198,17 +210,22 @@ extension String {
 }
 
 extension Node {
-    fileprivate static func block(_ pairs: [(String, Node)]) -> Node {
+    static var null: Node { Node("null", .implicit, .plain) }
+
+    static func block(_ pairs: [(String, Node)]) -> Node {
         .mapping(Mapping(pairs.map { (Node($0), $1) }, .implicit, .block))
     }
 
     /// Settings in one line.
+    static func flow(_ pairs: [(String, Node)]) -> Node {
+        .mapping(Mapping(pairs.map { (Node($0), $1) }, .implicit, .flow))
+    }
+
     fileprivate static func flow(_ fields: [Field]) -> Node {
-        .mapping(
-            Mapping(
-                fields.map { key, value in
-                    guard let list = value.list else { return (Node(key), Node(value)) }
-                    return (Node(key), .sequence(Sequence(list.map { Node($0) }, .implicit, .flow)))
-                }, .implicit, .flow))
+        let pairs = fields.map { key, value -> (String, Node) in
+            guard let list = value.list else { return (key, Node(value)) }
+            return (key, .sequence(Sequence(list.map { Node($0) }, .implicit, .flow)))
+        }
+        return flow(pairs)
     }
 }

@@ -7,15 +7,13 @@ public struct LatencyTable: Hashable, Sendable {
     /// Milliseconds by the names of operations or weights, and by formats.
     private let times: [String: [String: Double]]
 
-    /// The format of a weight that stays as it is.
-    private static let unchanged = "float"
     private static let header = ["operation", "weights", "milliseconds"]
 
     /// Reads a table of comma-separated values with the header `operation,weights,milliseconds`.
     ///
     /// An operation is named by its output, or by its weight. `weights` is `float` for a weight
     /// that stays as it is, a scheme as searches print it, such as `int8 per-channel`, or its first
-    /// word alone.
+    /// word alone; `w8a8` is an operation of integers, whose weights and inputs have 8 bits.
     ///
     /// - Throws: `FileError` if the file cannot be read; `ConversionError` with the line that is
     ///   not of this form, or repeats another one.
@@ -53,12 +51,10 @@ public struct LatencyTable: Hashable, Sendable {
 
     /// The milliseconds of the operation of a weight.
     ///
-    /// - Parameter scheme: nil if the weight stays as it is.
     /// - Returns: nil if the table does not state it.
-    func milliseconds(_ weight: PackageWeight, _ scheme: QuantizationScheme?) -> Double? {
+    func milliseconds(_ weight: PackageWeight, _ form: WeightForm) -> Double? {
         guard let own = weight.names.lazy.compactMap({ times[$0] }).first else { return nil }
-        guard let scheme else { return own[Self.unchanged] }
-        let text = "\(scheme)"
+        let text = "\(form)"
         return own[text] ?? text.split(separator: " ").first.flatMap { own[String($0)] }
     }
 }
@@ -67,9 +63,9 @@ extension LatencyTable {
     /// Checks that a package has all operations, and a search all formats.
     ///
     /// - Throws: `ConversionError` that names the first other one.
-    func check(_ weights: [PackageWeight], _ schemes: [QuantizationScheme]) throws {
+    func check(_ weights: [PackageWeight], _ forms: [WeightForm]) throws {
         let names = Set(weights.flatMap(\.names))
-        let formats = [Self.unchanged] + schemes.map { "\($0)" }
+        let formats = forms.map(\.description)
         let known = Set(
             formats + formats.compactMap { $0.split(separator: " ").first.map(String.init) })
         for (name, own) in times.sorted(by: { $0.key < $1.key }) {
@@ -92,6 +88,6 @@ extension LatencyTable {
     func incomplete(_ weight: PackageWeight) -> ConversionError {
         .option(
             "weight \(weight.name)", "the table has no time for it as it is",
-            "Add a line with \(Self.unchanged) for its operation.")
+            "Add a line with \(WeightForm()) for its operation.")
     }
 }

@@ -10,6 +10,7 @@ struct MeasuredChoices {
     /// A choice for each weight, by its index.
     private typealias Indices = [Int]
     private var start: Indices = []
+    private let probes = IntegerProbes()
 
     /// The largest number of choices, or of runs, that are measured.
     static let limit = 4096
@@ -27,7 +28,7 @@ struct MeasuredChoices {
     /// them.
     init?(improving choice: [SchemeSearch.Choice], of search: SchemeSearch) throws {
         start = zip(search.choices, choice).map { all, chosen in
-            all.firstIndex { $0.scheme == chosen.scheme } ?? 0
+            all.firstIndex { $0.form == chosen.form } ?? 0
         }
         let changes = Self.smaller(than: start, search.choices)
         guard changes.count * search.probe.count <= Self.limit,
@@ -41,11 +42,11 @@ struct MeasuredChoices {
             ($0.value.type.elementCount ?? mostValues) * $1.count
         }
         guard sizes.reduce(0, +) <= mostValues else { return nil }
-        let all = search.choices.joined().filter { $0.scheme != nil }
+        let all = search.choices.joined().filter { $0.form.scheme != nil }
         var packages = try search.compressed(all).makeIterator()
         return try search.choices.map { weight in
             try weight.map { choice in
-                guard choice.scheme != nil, let package = packages.next() else { return [:] }
+                guard choice.form.scheme != nil, let package = packages.next() else { return [:] }
                 return try search.probe.variables(of: package, compressing: choice.weight)
             }
         }
@@ -125,8 +126,8 @@ struct MeasuredChoices {
         let changed = indices.enumerated().reduce(into: [String: [Float]]()) { changed, choice in
             changed.merge(values[choice.offset][choice.element]) { $1 }
         }
-        return search.bound.error(
-            try search.probe.change(to: changed, onFirst: search.probe.count))
+        let probe = try probes.probe(of: zip(search.choices, indices).map { $0[$1] }, search)
+        return search.bound.error(try probe.change(to: changed, onFirst: probe.count))
     }
 
     /// The package of a choice; nil if it is not within the bound after all.
@@ -136,5 +137,23 @@ struct MeasuredChoices {
         let choice = zip(search.choices, indices).map { $0[$1] }
         let found = try search.measured(choice, proof)
         return search.bound.error(found.report.change) <= search.bound.error ? found : nil
+    }
+}
+
+/// The networks whose operations get integers, as they were last measured.
+private final class IntegerProbes {
+    private var probes: [Set<String>: OutputProbe] = [:]
+    /// The most that are kept.
+    private static let limit = 64
+
+    /// The network of a choice, with its weights as they are.
+    func probe(of choice: [SchemeSearch.Choice], _ search: SchemeSearch) throws -> OutputProbe {
+        let operations = search.integerOperations(of: choice)
+        guard !operations.isEmpty else { return search.probe }
+        if let known = probes[operations] { return known }
+        if probes.count == Self.limit { probes = [:] }
+        let probe = try search.probe.variant(search.package(of: operations))
+        probes[operations] = probe
+        return probe
     }
 }

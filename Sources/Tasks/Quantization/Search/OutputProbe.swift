@@ -46,6 +46,12 @@ final class OutputProbe {
         }
     }
 
+    /// One of the same runs of another form of the package, compared with the same outputs.
+    func variant(_ package: MLPackage) throws -> OutputProbe {
+        try OutputProbe(
+            Model(package, execution: execution), inputs: inputs, targets: expected)
+    }
+
     /// The number of runs.
     var count: Int { inputs.count }
 

@@ -17,7 +17,7 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     /// What is known about the choice.
     public let proof: Proof
     /// What each scheme alone costs and saves, for each weight; those whose cheapest scheme costs
-    /// most come first. Empty if activations were searched.
+    /// most come first. Empty if only activations were searched.
     public var sensitivities: [Sensitivity] = []
     /// The times by a table of latencies; nil if there is none.
     public var latency: Latency?
@@ -39,7 +39,8 @@ public struct QuantizationSearchReport: Hashable, Sendable, Encodable {
     public struct Sensitivity: Hashable, Sendable, Encodable {
         /// The name of the weight.
         public let weight: String
-        /// The description of the scheme, such as `int8 per-channel`.
+        /// The description of the scheme, such as `int8 per-channel`; `w8a8` and the scheme of the
+        /// inputs where the operation gets integers.
         public let scheme: String
         /// The size of the weight in bytes, as it is and with the scheme.
         public let bytesBefore, bytesAfter: Int
@@ -154,6 +155,9 @@ extension MLPackage {
     ///     package's own.
     ///   - latencies: the times of operations with each scheme, whose sum is to be small, instead
     ///     of the size. Only schemes that it has a time for are chosen.
+    ///   - activations: how the inputs of operations with weights may be quantized, beside int8
+    ///     weights; nil if they stay floats. Integers save time, not space, so that they are chosen
+    ///     by `latencies` alone, where these have a time for `w8a8`.
     ///   - execution: how the network runs on the inputs.
     ///   - ranks: the processes that split the weights, all with the same arguments. Each
     ///     receives the same package as with one process.
@@ -165,20 +169,45 @@ extension MLPackage {
         on inputs: [[NamedTensor]], within bound: QuantizationBound,
         schemes: [QuantizationScheme]? = nil, threshold: Int? = nil,
         targets: [[NamedTensor]]? = nil, latencies: LatencyTable? = nil,
-        execution: Execution = .init(), ranks: Communicator = .single,
-        progress: (Double) -> Void = { _ in }
+        activations: ActivationScheme? = nil, execution: Execution = .init(),
+        ranks: Communicator = .single, progress: (Double) -> Void = { _ in }
     ) throws -> (package: MLPackage, report: QuantizationSearchReport) {
-        let schemes = (schemes ?? SchemeSearch.candidates(target)).map { scheme in
-            var scheme = scheme
-            scheme.threshold = scheme.threshold ?? threshold
-            return scheme
-        }
-        try latencies?.check(weights, schemes)
+        let forms = forms(schemes, threshold, activations)
+        try latencies?.check(weights, forms)
         let model = Model(self, execution: execution)
         let probe = try OutputProbe(model, inputs: inputs, targets: targets)
         try bound.check(probe)
+        let integers = try activations.map { scheme in
+            try ActivationQuantization(
+                self, inputsOfWeighted(scheme), execution, on: inputs)
+        }
+        let measuring = WeightMeasuring(
+            package: self, probe: probe, bound: bound, forms: forms, activations: integers)
         let search = try SchemeSearch(
-            self, probe, Calibration(model, on: inputs), bound, schemes, latencies, ranks, progress)
+            measuring, Calibration(model, on: inputs), latencies, ranks, progress)
         return try search.smallest()
+    }
+
+    /// The ways to store a weight, the first of which leaves it as it is.
+    private func forms(
+        _ schemes: [QuantizationScheme]?, _ threshold: Int?, _ activations: ActivationScheme?
+    ) -> [WeightForm] {
+        let weights = (schemes ?? SchemeSearch.candidates(target)).map { scheme in
+            var scheme = scheme
+            scheme.threshold = scheme.threshold ?? threshold
+            return WeightForm(scheme: scheme)
+        }
+        guard let activations else { return [WeightForm()] + weights }
+        var integers = WeightForm(scheme: .init(.int8), inputs: activations)
+        // A layer of integers needs its weight in integers, however small.
+        integers.scheme?.threshold = threshold ?? 0
+        return [WeightForm()] + weights + [integers]
+    }
+
+    /// A scheme for the inputs of all operations with weights.
+    private func inputsOfWeighted(_ scheme: ActivationScheme) -> SchemeSelection<ActivationScheme> {
+        var selection = SchemeSelection<ActivationScheme>()
+        for name in weights.flatMap(\.operations) { selection.byName[name] = scheme }
+        return selection
     }
 }

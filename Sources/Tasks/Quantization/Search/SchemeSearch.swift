@@ -10,27 +10,27 @@ import RetintTensors
 /// Looks for the smallest or fastest package within a bound, for
 /// `MLPackage.searchQuantization`.
 struct SchemeSearch {
-    let bound: QuantizationBound
-    let probe: OutputProbe
+    private let measuring: WeightMeasuring
+    var bound: QuantizationBound { measuring.bound }
+    var probe: OutputProbe { measuring.probe }
     /// The choices of each weight; the first one leaves it uncompressed.
     let choices: [[Choice]]
     /// The weights of ``choices``.
     let weights: [PackageWeight]
-    private let package: MLPackage
     private let calibration: Calibration
     private let latencies: LatencyTable?
     /// Why a weight is not compressed, by weight name.
-    private let reasons: [String: String]
-    /// The number of runs on which each weight is measured separately.
-    private static let probeRuns = 4
+    private let reasons: [String: WeightTask.Reason]
     /// The maximum number of error budgets to try.
     private static let attempts = 6
 
-    /// A scheme for a weight; a nil scheme leaves it uncompressed.
+    /// A form of a weight.
     struct Choice {
         let weight: String
-        let scheme: QuantizationScheme?
-        let cost: Cost
+        /// The operations that use it.
+        let operations: [String]
+        let form: WeightForm
+        let cost: WeightMeasuring.Cost
         /// What is to be as little as possible in total: bytes, or milliseconds.
         let expense: Double
         /// The square of the error that it adds to that of the package itself.
@@ -40,112 +40,82 @@ struct SchemeSearch {
         var error: Double { cost.error }
     }
 
-    struct Cost: Codable {
-        let bytes: Int
-        /// The error of the outputs with this choice only.
-        let error: Double
-    }
-
     init(
-        _ package: MLPackage, _ probe: OutputProbe, _ calibration: Calibration,
-        _ bound: QuantizationBound, _ schemes: [QuantizationScheme], _ latencies: LatencyTable?,
+        _ measuring: WeightMeasuring, _ calibration: Calibration, _ latencies: LatencyTable?,
         _ ranks: Communicator, _ progress: (Double) -> Void
     ) throws {
-        (self.package, self.bound, self.latencies) = (package, bound, latencies)
-        (self.probe, self.calibration) = (probe, calibration)
-        let base = bound.error(try probe.ownChange(onFirst: Self.probeRuns))
-        var (observed, own) = ([PackageWeight](), [[Cost]]())
-        let weights = Dictionary(package.weights.map { ($0.name, $0) }) { first, _ in first }
-        var reasons = weights.mapValues { Self.reason($0, schemes) }
+        (self.measuring, self.calibration, self.latencies) = (measuring, calibration, latencies)
+        let base = try measuring.ownError
+        var (observed, own) = ([PackageWeight](), [[WeightMeasuring.Cost]]())
+        let weights = Dictionary(
+            measuring.package.weights.map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        var reasons = weights.mapValues { Self.reason($0, measuring.forms) }
         let count = reasons.values.count { $0 == Self.unobserved }
         try calibration.forEachWeight(among: Set(weights.keys)) { name, parts in
             guard let weight = weights[name], reasons[name] == Self.unobserved else { return }
             if observed.count % ranks.size == ranks.rank {
                 let inputs = WeightInputs(parts, correctsBias: false)
-                own.append(
-                    try Self.costs(
-                        weight, inputs, package.target, schemes, probe, bound, base: base))
+                own.append(try measuring.costs(of: weight, inputs, base: base))
             }
             observed.append(weight)
             progress(Double(observed.count) / Double(count))
-            reasons[name] = "the error budget is better spent on other weights"
+            reasons[name] = .other("the error budget is better spent on other weights")
         }
         let costs = try ranks.gather(own, of: observed.count)
         choices = try zip(observed, costs).map { weight, costs in
-            try zip(Self.tasks(weight, schemes), costs).compactMap { task, cost in
-                guard
-                    let expense = try Self.expense(of: weight, task.scheme, cost, latencies)
+            try zip(measuring.tasks(weight), costs).compactMap { task, cost in
+                let form = task.form
+                guard form.scheme == nil || form.inputs != nil || weight.gains(at: cost.bytes),
+                    let expense = try Self.expense(of: weight, form, cost, latencies)
                 else { return nil }
                 return Choice(
-                    weight: weight.name, scheme: task.scheme, cost: cost, expense: expense,
-                    addedError: max(cost.error * cost.error - base * base, 0))
+                    weight: weight.name, operations: weight.operations, form: form, cost: cost,
+                    expense: expense, addedError: max(cost.error * cost.error - base * base, 0))
             }
         }
         if let latencies {
             for weight in observed where !latencies.names(weight) {
-                reasons[weight.name] = "the table of latencies does not name it"
+                reasons[weight.name] = .other("the table of latencies does not name it")
             }
         }
         (self.reasons, self.weights) = (reasons, observed)
     }
 
-    /// - Returns: nil if a table of latencies does not have the scheme of a weight.
+    /// - Returns: nil if a table of latencies does not have the form of a weight.
     private static func expense(
-        of weight: PackageWeight, _ scheme: QuantizationScheme?, _ cost: Cost,
+        of weight: PackageWeight, _ form: WeightForm, _ cost: WeightMeasuring.Cost,
         _ latencies: LatencyTable?
     ) throws -> Double? {
         guard let latencies else { return Double(cost.bytes) }
-        guard latencies.names(weight) else { return scheme == nil ? 0 : nil }
-        let time = latencies.milliseconds(weight, scheme)
-        guard time != nil || scheme != nil else { throw latencies.incomplete(weight) }
+        guard latencies.names(weight) else { return form.scheme == nil ? 0 : nil }
+        let time = latencies.milliseconds(weight, form)
+        guard time != nil || form.scheme != nil else { throw latencies.incomplete(weight) }
         return time
     }
 
-    private static let unobserved = "calibration observed no inputs for it"
+    private static let unobserved = WeightTask.Reason.other("calibration observed no inputs for it")
 
     /// Why a weight cannot be compressed; `unobserved` if it can, once its inputs are observed.
     private static func reason(
-        _ weight: PackageWeight, _ schemes: [QuantizationScheme]
-    ) -> String {
+        _ weight: PackageWeight, _ forms: [WeightForm]
+    ) -> WeightTask.Reason {
         var any = QuantizationScheme(.int8)
-        any.threshold = schemes.compactMap(\.threshold).min()
+        any.threshold = forms.compactMap { $0.scheme?.threshold }.min()
         return switch WeightTask.make(weight, any) {
         case .success: unobserved
-        case .failure(let reason): reason.text
+        case .failure(let reason): reason
         }
     }
 
-    /// The ways to compress a weight; the first one leaves it uncompressed.
-    private static func tasks(
-        _ weight: PackageWeight, _ schemes: [QuantizationScheme]
-    ) -> [(scheme: QuantizationScheme?, task: WeightTask?)] {
-        [(nil, nil)]
-            + schemes.compactMap { scheme in
-                guard case .success(let task) = WeightTask.make(weight, scheme) else { return nil }
-                return (scheme, task)
-            }
+    /// The operations of a choice that get integers.
+    func integerOperations(of choice: [Choice]) -> Set<String> {
+        Set(choice.filter { $0.form.inputs != nil }.flatMap(\.operations))
     }
 
-    /// The cost of each of ``tasks(_:_:)``.
-    ///
-    /// - Parameter base: the error of the package as it is.
-    private static func costs(
-        _ weight: PackageWeight, _ inputs: WeightInputs, _ target: DeploymentTarget,
-        _ schemes: [QuantizationScheme], _ probe: OutputProbe, _ bound: QuantizationBound,
-        base: Double
-    ) throws -> [Cost] {
-        let values = try weight.finiteValues()
-        return try tasks(weight, schemes).map { _, task in
-            guard let task else { return Cost(bytes: weight.value.storedBytes, error: base) }
-            let compressed = task.compressed(values, inputs)
-            return Cost(
-                bytes: compressed.operations(
-                    replacing: weight.constant, axis: task.axis, target: target
-                ).storedBytes,
-                error: bound.error(
-                    try probe.change(
-                        to: [weight.name: compressed.decompressed], onFirst: probeRuns)))
-        }
+    /// The package with integers for some operations.
+    func package(of integerOperations: Set<String>) -> MLPackage {
+        measuring.package(of: integerOperations)
     }
 
     /// The schemes that a target has, of which one is chosen for each weight.
@@ -187,7 +157,7 @@ struct SchemeSearch {
 
     func smallest() throws -> Found {
         guard choices.contains(where: { $0.count > 1 }) else {
-            let largest = package.weights.max {
+            let largest = measuring.package.weights.max {
                 $0.shape.reduce(1, *) < $1.shape.reduce(1, *)
             }
             throw WeightTask.Reason.nothing(
@@ -207,13 +177,13 @@ struct SchemeSearch {
         var best: (choice: [Choice], found: Found)?
         let base = bound.error(try probe.ownChange(onFirst: probe.count))
         func added(_ error: Double) -> Double { max(error * error - base * base, 0).squareRoot() }
-        var (limit, last) = (added(bound.error), [QuantizationScheme?]())
+        var (limit, last) = (added(bound.error), [WeightForm]())
         for _ in 0..<Self.attempts {
             let choice = smallest(within: limit)
-            guard choice.map(\.scheme) != last, choice.contains(where: { $0.scheme != nil }) else {
-                break
-            }
-            last = choice.map(\.scheme)
+            guard choice.map(\.form) != last,
+                choice.contains(where: { $0.form.scheme != nil })
+            else { break }
+            last = choice.map(\.form)
             let found = try measured(choice, .estimated)
             let isLess = expense(of: choice) < best.map { expense(of: $0.choice) } ?? .infinity
             let error = bound.error(found.report.change)
@@ -232,7 +202,11 @@ struct SchemeSearch {
         _ choice: [Choice], _ proof: QuantizationSearchReport.Proof
     ) throws -> Found {
         let plan = plan(choice)
-        let (result, report) = try quantized(package, plan, calibration)
+        let operations = integerOperations(of: choice)
+        var (result, report) = try quantized(package(of: operations), plan, calibration)
+        if !operations.isEmpty {
+            report.activations = measuring.activations?.used(by: operations).report() ?? []
+        }
         let change = try probe.change(to: result)
         return (
             result,
@@ -256,10 +230,10 @@ struct SchemeSearch {
         }
         return bySensitivity.flatMap { weight in
             weight.compactMap { choice in
-                guard let scheme = choice.scheme else { return nil }
+                guard choice.form.scheme != nil else { return nil }
                 let measured = bound.measure(choice.error)
                 return QuantizationSearchReport.Sensitivity(
-                    weight: choice.weight, scheme: "\(scheme)", bytesBefore: weight[0].bytes,
+                    weight: choice.weight, scheme: "\(choice.form)", bytesBefore: weight[0].bytes,
                     bytesAfter: choice.bytes, deltaE2000: measured.deltaE2000,
                     snrDb: measured.snrDb)
             }
@@ -268,16 +242,24 @@ struct SchemeSearch {
 
     /// The packages in which only one weight is compressed, of each of some choices.
     func compressed(_ choices: [Choice]) throws -> [MLPackage] {
-        try quantized(package, by: choices.map { plan([$0]) }, calibration).map {
-            try $0.get().package
+        let floats = choices.filter { $0.form.inputs == nil }
+        var others = try quantized(
+            measuring.package, by: floats.map { plan([$0]) }, calibration
+        ).makeIterator()
+        return try choices.compactMap { choice in
+            if choice.form.inputs == nil { return try others.next()?.get().package }
+            let source = package(of: Set(choice.operations))
+            return try quantized(source, plan([choice]), calibration).package
         }
     }
 
     private func plan(_ choices: [Choice]) -> QuantizationPlan {
         var plan = QuantizationPlan(nil)
-        plan.reasons = reasons
+        plan.reasons = reasons.mapValues(\.text)
         for choice in choices {
-            plan.weights.byName.updateValue(choice.scheme, forKey: choice.weight)
+            plan.weights.byName.updateValue(choice.form.scheme, forKey: choice.weight)
+            guard let inputs = choice.form.inputs else { continue }
+            for name in choice.operations { plan.activations.byName[name] = inputs }
         }
         return plan
     }
