@@ -6,6 +6,7 @@ import warnings
 
 import numpy
 import torch
+from PIL import Image
 
 from retint_checks._python_case import LIBRARY, SMALL, Case
 
@@ -209,6 +210,82 @@ class Modules(Case):
         self.assertIn("blue first (BGR)", " ".join(map(str, messages)))
         with self.assertWarnsRegex(UserWarning, "BGR"):
             self.assertTrue(retint.verify(path, module, range="0..1").passed)
+        # Pillow's order is known.
+        pixels = numpy.random.default_rng(0).integers(0, 256, (32, 32, 3), "uint8")
+        mask = numpy.ones((1, 1, 32, 32), "float32")
+        planes = pixels.transpose(2, 0, 1)[None, ::-1].astype("float32")
+        inputs = {"image": Image.fromarray(pixels), "mask": mask}
+        with retint.load(path) as model:
+            found, = model.run(inputs).values()
+            expected, = model.run({"image": planes, "mask": mask}).values()
+        self.assertTrue(numpy.array_equal(found, expected))
+        with torch.no_grad():
+            own = module(torch.from_numpy(planes) / 255, torch.from_numpy(mask)).numpy()
+        self.assertLess(numpy.abs(found - own).max(), 1e-4)
+        with self.assertWarnsRegex(UserWarning, "BGR"):
+            self.assertTrue(retint.verify(path, module, inputs, range="0..1").passed)
+
+    def test_outputs_of_other_names_are_matched_in_order(self):
+        class Three(torch.nn.Module):
+            def forward(self, x):
+                return x.mean(1), x * 2, x.amax((2, 3))
+
+        x = torch.rand(1, 3, 8, 8)
+        paths = [self.folder / f"{name}.onnx" for name in ("own", "other")]
+        for path, names in zip(paths, (["a", "b", "c"], ["r", "s", "t"])):
+            torch.onnx.export(Three(), (x,), path, output_names=names, dynamo=False)
+        package = retint.export(paths[0], self.folder / "own.mlpackage")
+        self.assertTrue(retint.verify(package, paths[1]).passed)
+        torch.onnx.export(Three(), (x,), paths[1], output_names=["r", "b", "t"], dynamo=False)
+        with self.assertRaisesRegex(retint.RetintError, "has outputs"):
+            retint.verify(package, paths[1])
+
+    def test_compressed_packages_become_other_formats(self):
+        """With other operations in the place of those that the format lacks."""
+        import coremltools
+
+        class Block(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.wide = torch.nn.LayerNorm(64), torch.nn.Linear(64, 192)
+                self.out = torch.nn.Linear(64, 64)
+
+            def forward(self, x):
+                q, k, v = self.wide(self.norm(x)).chunk(3, -1)
+                return self.out(torch.nn.functional.scaled_dot_product_attention(q, k, v))
+
+        torch.manual_seed(0)
+        module, x = Block().eval(), torch.rand(1, 16, 64)
+        for target, weights in (("iOS15", "int8"), ("iOS18", "int4"), ("iOS18", "palette4")):
+            path = self.folder / f"block{target}.mlpackage"
+            coremltools.convert(
+                torch.jit.trace(module, x), inputs=[coremltools.TensorType("x", x.shape)],
+                minimum_deployment_target=getattr(coremltools.target, target)).save(str(path))
+            small = self.folder / "small.mlpackage"
+            retint.quantize(path, small, weights=weights, threshold=0)
+            for form in ("small.onnx", "small.aimodel"):
+                messages = []
+                retint.export(small, self.folder / form, messages=messages.append)
+                # ONNX has layer normalizations.
+                self.assertEqual(any("written with other operations" in str(message)
+                                     for message in messages),
+                                 (target, form) != ("iOS15", "small.onnx"))
+                self.assertFalse(any("decompressed" in str(message) for message in messages))
+                report = retint.verify(self.folder / form, small, min_psnr=60)
+                self.assertTrue(report.passed, (target, weights, form))
+                storage = {pair["first"]["storage"] for pair in retint.diff(
+                    self.folder / form, small, no_run=True)["weights"]["pairs"]
+                    if len(pair["first"]["shape"]) > 1}
+                self.assertTrue(any("8" in kind or "4" in kind for kind in storage - {None})
+                                or form == "small.onnx", (storage, form))
+            whole = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+            self.assertLess((self.folder / "small.onnx").stat().st_size, 0.75 * whole)
+            messages = []
+            retint.quantize(path, self.folder / "direct.aimodel", weights=weights, threshold=0,
+                            messages=messages.append)
+            self.assertIn("written with other operations", " ".join(map(str, messages)))
+            direct = retint.diff(self.folder / "direct.aimodel", self.folder / "small.aimodel")
+            self.assertTrue(direct["is_equal"])
 
     class Colors(torch.nn.Module):
         """A colorizer of (L - 50) / 100."""
@@ -456,7 +533,8 @@ class Modules(Case):
     def test_traces_and_exported_programs_become_packages(self):
         module, x = self.residual()
         for index, form in enumerate((torch.jit.trace(module, x), torch.jit.script(module),
-                                      torch.export.export(module, (x,)).module())):
+                                      torch.export.export(module, (x,)).module(),
+                                      torch.export.export(module, (x,)))):
             path = retint.export(form, self.folder / f"form{index}.mlpackage", x)
             self.assertTrue(retint.verify(path, module, x).passed)
 

@@ -275,15 +275,21 @@ class Arrays(Case):
         self.assertTrue(numpy.array_equal(self.model.run(self.x)["y"], self.expected))
 
     def test_pictures(self):
-        picture = Image.fromarray(numpy.arange(48, dtype="uint8").reshape(4, 4, 3))
-        borrowed = _arrays.Borrowed({"p": picture})
-        tensor = borrowed.tensors[0]
-        self.assertEqual([tensor.shape[axis] for axis in range(4)], [1, 3, 4, 4])
-        self.assertEqual(ctypes.string_at(tensor.data, 48), bytes(range(48)))
-        picture = picture.resize((32, 32))
-        planes = numpy.asarray(picture).transpose(2, 0, 1)[None].astype("float32")
-        self.assertTrue(numpy.array_equal(
-            self.model.run(picture)["y"], self.model.run(planes)["y"]))
+        pixels = numpy.random.default_rng(0).integers(0, 256, (32, 32, 3), "uint8")
+        picture = Image.fromarray(pixels)
+        # As torchvision's to_tensor.
+        planes = torch.from_numpy(pixels).permute(2, 0, 1)[None].float().div(255)
+        expected = self.model.run(planes)["y"]
+        self.assertTrue(numpy.array_equal(self.model.run(picture)["y"], expected))
+        gray = picture.convert("L")
+        found = self.model.run(gray)["y"]
+        self.assertTrue(numpy.array_equal(found, self.model.run(gray.convert("RGB"))["y"]))
+        with self.assertWarnsRegex(UserWarning, "transparency of the image for x"):
+            self.assertTrue(numpy.array_equal(
+                self.model.run(picture.convert("RGBA"))["y"], expected))
+        with retint.load(SMALL) as colorizer, self.assertRaisesRegex(
+                retint.UsageError, "takes lightness, not a photo"):
+            colorizer.run(gray)
 
     def test_what_is_no_input(self):
         for value, kind in ((None, TypeError), ("x", TypeError), (object(), TypeError),

@@ -67,14 +67,7 @@ class Borrowed:
                 f"{name} has elements of type {interface['typestr']}; convert it to float32",
                 status=64)
         data, shape, strides = interface.get("data"), interface["shape"], interface.get("strides")
-        if isinstance(data, bytes):
-            # A picture of Pillow, [H, W] or [H, W, C], as models take it: [1, C, H, W].
-            height, width, channels = (*shape, 1)[:3]
-            shape = (1, channels, height, width)
-            strides = (len(data), 1, width * channels, channels)
-            address = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
-            self._kept.append(data)
-        elif isinstance(data, tuple):
+        if isinstance(data, tuple):
             address = data[0]
         else:
             raise TypeError(f"{name} does not say where its elements are")

@@ -135,10 +135,11 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
     """Writes a model as a Core ML package, an `.aimodel` or an ONNX file, by the name's extension,
     and returns its path.
 
-    :param model: a path, or a torch module, which is exported by ``torch.onnx`` first. It keeps its
-        inputs, outputs and sizes; ``interface="retint"`` makes a colorizer of it, which takes
-        lightness in 0…100 and returns a and b, as do options of that interface. A module in half
-        precision becomes a model of float16, unless ``precision`` says otherwise.
+    :param model: a path, or a torch module, which is exported by ``torch.onnx`` first; also one
+        that was traced, scripted, or exported by ``torch.export``. It keeps its inputs, outputs and
+        sizes; ``interface="retint"`` makes a colorizer of it, which takes lightness in 0…100 and
+        returns a and b, as do options of that interface. A module in half precision becomes a model
+        of float16, unless ``precision`` says otherwise.
     :param inputs: what a torch module is traced with: a tensor or array, several in the order of
         ``forward``, or a mapping of its parameters' names.
     :param messages: is called with each note; without it, notes are warnings.
@@ -150,6 +151,7 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
     given = _options.arguments(options)
     if isinstance(model, typing.Mapping):
         raise TypeError("model holds weights alone; pass the module itself")
+    model = _references.module_of(model)
     if not _references.is_module(model):
         if inputs is not None:
             raise _errors.UsageError("inputs are for a torch module, not for a file", status=64)

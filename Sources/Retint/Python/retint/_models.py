@@ -6,7 +6,7 @@ import json
 import re
 import typing
 
-from retint import _arrays, _errors, _files, _library, _options
+from retint import _arrays, _errors, _files, _images, _library, _options
 
 
 class Model:
@@ -75,11 +75,14 @@ class Model:
     def run(self, *positional: object, **named: object) -> dict[str, typing.Any]:
         """Runs the model and returns its outputs by name, in float32.
 
-        Inputs are arrays of numpy, torch or Pillow, by position or by name, or one mapping of
-        names to arrays, whose memory the library reads. Pixels of an image are 0 to 255,
-        [N, C, H, W]. The model is compiled for new shapes at the first run that has them.
+        Inputs are arrays of numpy or torch, by position or by name, or one mapping of names to
+        arrays, whose memory the library reads. Where the model takes an image, these are pixels of
+        0 to 255, [N, C, H, W], in its order of colors. An image of Pillow becomes that: its blue
+        comes first where the model takes it so, and a tensor gets its pixels as 0 to 1, like those
+        of torchvision's ``to_tensor``. The model is compiled for new shapes at the first run that
+        has them.
         """
-        values = bound(self.inputs, positional, named)
+        values = _images.values(bound(self.inputs, positional, named), self.interface)
         borrowed = _arrays.Borrowed(values)
         call = _library.Call(_library.library().retint_model_run(
             self._number, borrowed.tensors, borrowed.count))

@@ -29,6 +29,7 @@ def recorded(reference: object, inputs: typing.Mapping[str, object],
                 "instead of its weights", status=64)
         return Recorded(dict(reference), {}, {})
     inputs = {name: _copied(value) for name, value in inputs.items()}
+    reference = module_of(reference)
     refuse_class(reference, "reference")
     if is_module(reference):
         return _of_module(reference, inputs, outputs)
@@ -56,6 +57,13 @@ def refuse_class(value: object, what: str) -> None:
 def is_module(reference: object) -> bool:
     """Whether a value is a torch module; torch is not imported for the answer."""
     return hasattr(reference, "named_modules") and hasattr(reference, "register_forward_hook")
+
+
+def module_of(value: object) -> object:
+    """The module of a program of torch.export; another value as it is."""
+    if type(value).__name__ == "ExportedProgram":
+        return typing.cast(typing.Any, value).module()
+    return value
 
 
 def in_float32(module: typing.Any) -> typing.Any:

@@ -9,7 +9,7 @@ import typing
 import warnings
 
 from retint import (
-    _arrays, _errors, _library, _models, _options, _ranges, _references, _reports)
+    _arrays, _errors, _images, _library, _models, _options, _ranges, _references, _reports)
 
 # The exit code.
 TOLERANCE_EXCEEDED = 2
@@ -33,7 +33,7 @@ def verify(package: _options.Path, reference: object, inputs: object = None, *,
     :param output_range: the range of the reference's results where the package returns an image,
         whose pixels are 0 to 255: ``"0..1"``; an option of the command, too.
     :param options: those of the command, with underscores: ``min_psnr=60``, ``layer_min_snr=30``,
-        ``photos="photos"``, ``compute="float16"``.
+        ``compute="float16"``; with a reference that is a file, also ``photos="photos"``.
     :returns: the report, whether or not it passed.
     """
     path = _options.path(package, "package")
@@ -84,7 +84,7 @@ def _of_file(path: str, reference: _options.Path, inputs: object,
     if inputs is not None:
         file = folder / "inputs.h5"
         with _models.load(path, form="verify") as model:
-            _arrays.write(str(file), _flat(_named(model.inputs, inputs), ""))
+            _arrays.write(str(file), _flat(_given(model, inputs), ""))
         result += ["--inputs", str(file)]
     return result
 
@@ -96,12 +96,12 @@ def _of_object(path: str, reference: object, inputs: object, reference_inputs: o
     if inputs is None and isinstance(reference, typing.Mapping):
         raise _errors.UsageError("pass the inputs that the expected arrays are for", status=64)
     with _models.load(path, form="verify") as model:
-        names, outputs = model.inputs, model.outputs
+        outputs = model.outputs
         takes_lightness = any(
             value["role"] == "lightness" for value in model.interface["inputs"])
         scalings = _ranges.scalings(
             model.interface, _metadata(path) if takes_lightness else {})
-        values = _named(names, inputs) if inputs is not None else {
+        values = _given(model, inputs) if inputs is not None else {
             name: _ranges.unscaled(value, scalings.get(name))
             for name, value in _noise(model, options, drawn).items()}
         _check_pixels(model, values)
@@ -183,10 +183,9 @@ def _is_recorded(path: str) -> bool:
     return bool(json.loads(_library.command("inspect", path, "--json"))["kind"] != "checkpoint")
 
 
-def _named(names: list[str], inputs: object) -> dict[str, object]:
-    if isinstance(inputs, (list, tuple)):
-        return _models.bound(names, tuple(inputs), {})
-    return _models.bound(names, (inputs,), {})
+def _given(model: _models.Model, inputs: object) -> dict[str, object]:
+    given = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
+    return _images.values(_models.bound(model.inputs, given, {}), model.interface)
 
 
 def _noise(model: _models.Model, options: typing.Mapping[str, object],
