@@ -77,6 +77,12 @@ import Testing
         try bench.expect(
             65, "colorize", model, "empty", "-o", "x",
             says: ["empty: contains no photos", "--recursive"])
+        try bench.makeDirectory("run")
+        try FileManager.default.copyItem(
+            atPath: bench.path(model), toPath: bench.path("run/best.h5"))
+        try bench.expect(
+            64, "colorize", "run", "in/a.jpg", "-o", "x",
+            says: ["run is the folder of a training run", "retint colorize run/best.h5 in/a.jpg"])
     }
 
     /// Names that Unicode calls equivalent are those of two files.

@@ -103,6 +103,19 @@ import Testing
         #expect(models[0]["quality"] == nil)
     }
 
+    /// A package that takes one size is not to be told it, and others take that one, too.
+    @Test func theOnlySizeIsTaken() throws {
+        let model = try bench.makeCheckpoint()
+        try bench.expect(0, "export", model, "-o", "small.mlpackage", "--size", "64")
+        let rest = ["--rounds", "1", "--threads", "1", "--json"]
+        for models in [["small.mlpackage", model], [model, "small.mlpackage"]] {
+            let report = try bench.json(bench.expect(0, ["compare"] + models + rest))
+            #expect(report["size"] as? Int == 64)
+        }
+        try bench.expect(
+            64, ["compare", "small.mlpackage", "--size", "96"] + rest, says: ["small.mlpackage"])
+    }
+
     @Test func refuses() throws {
         let model = try bench.makeCheckpoint()
         try bench.expect(64, "compare", says: ["Usage"])

@@ -216,14 +216,14 @@ import Testing
 
     // MARK: Other formats
 
-    /// ONNX's instance normalization has a gain and a bias, of ones and zeros here.
+    /// ONNX's instance normalization has a gain and a bias, of ones and zeros here, which are no
+    /// difference.
     @Test func anONNXFileOfThePackageIsEqual() throws {
         try bench.expect(0, ["export", pair, "-o", "pair.onnx"])
         let result = try diff(
             0, pair, "pair.onnx",
-            says: ["Core ML", "ONNX", "interface: same", "weights: 6 same, 2 only in the second"])
+            says: ["Core ML", "ONNX", "interface: same", "weights: 6 same\n"])
         #expect(!result.output.contains("changed"))
-        #expect(result.output.contains("gamma") && result.output.contains("beta"))
     }
 
     /// Its weights have no names, and biases have four axes.

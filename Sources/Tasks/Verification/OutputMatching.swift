@@ -14,7 +14,8 @@ struct OutputPair {
 ///
 /// Outputs are matched by name, or by its legal form in a package. A single output matches a single
 /// output of another name, and one output for a and b matches a pair of outputs, in either
-/// direction.
+/// direction. Several outputs of which no two have a name in common are matched in order, if their
+/// shapes are the same.
 ///
 /// - Parameters:
 ///   - path: the model's name, for errors.
@@ -25,7 +26,9 @@ func matchOutputs(
     _ computed: [NamedTensor], of path: String, to expected: [NamedTensor],
     of reference: String
 ) throws -> [OutputPair] {
-    let pairs = pairsByName(computed, expected) ?? singlePair(computed, expected)
+    let pairs =
+        pairsByName(computed, expected) ?? singlePair(computed, expected)
+        ?? pairsInOrder(computed, expected)
     guard let pairs, !pairs.isEmpty else {
         throw VerificationError(
             .mismatch, path: path,
@@ -59,6 +62,18 @@ private func pairsByName(
 private func singlePair(_ computed: [NamedTensor], _ expected: [NamedTensor]) -> [OutputPair]? {
     guard let first = single(computed), let second = single(expected) else { return nil }
     return [OutputPair(name: second.name, computed: first.data, expected: second.data)]
+}
+
+private func pairsInOrder(
+    _ computed: [NamedTensor], _ expected: [NamedTensor]
+) -> [OutputPair]? {
+    let names = Set(computed.map { MILNames.legal($0.name) })
+    guard names.isDisjoint(with: expected.map { MILNames.legal($0.name) }),
+        computed.map(\.data.shape) == expected.map(\.data.shape)
+    else { return nil }
+    return zip(computed, expected).map { own, other in
+        OutputPair(name: other.name, computed: own.data, expected: other.data)
+    }
 }
 
 /// The only output, or a and b joined.

@@ -168,7 +168,8 @@ public struct VerificationReport: Sendable {
     ///
     /// - Parameter count: the number of indices to return at most.
     public func largestValues(_ count: Int) -> [Int] {
-        let sorted = layers.indices.sorted {
+        // The integers of quantized values are not numbers that a device holds as floats.
+        let sorted = layers.indices.filter { layers[$0].value.operation != "quantize" }.sorted {
             (layers[$0].range.largest, $1) > (layers[$1].range.largest, $0)
         }
         return Array(sorted.prefix(count))

@@ -29,10 +29,14 @@ extension BenchmarkReport {
     /// With what the machine can do.
     private var comparison: String {
         guard let sgemmGflops, let sgemmShare, let copyGigabytesPerSecond else { return "" }
+        let surplus =
+            sgemmShare > 1.05
+            ? " (above 100 %: convolutions saved multiplications, or other work ran meanwhile)"
+            : ""
         return ", \(Format.fixed(100 * sgemmShare, 0)) % of the "
             + "\(Format.fixed(sgemmGflops, 1)) GFLOP/s of matrix products "
-            + "(by \(sgemmKernels ?? "retint"), OpenBLAS core \(blasCore ?? "unknown")); copies "
-            + "run at \(Format.fixed(copyGigabytesPerSecond, 1)) GB/s"
+            + "(by \(sgemmKernels ?? "retint"), OpenBLAS core \(blasCore ?? "unknown"))\(surplus); "
+            + "copies run at \(Format.fixed(copyGigabytesPerSecond, 1)) GB/s"
     }
 
     private var memory: String {

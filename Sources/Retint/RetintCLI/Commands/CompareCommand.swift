@@ -34,8 +34,8 @@ struct CompareCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The side of the networks' square input, in pixels; default: 256 for colorizers, else \
-            the model's own.
+            The side of the networks' square input, in pixels; default: for colorizers that of \
+            the first that takes only one, else 256; for others the model's own.
             """)
     var size: Int?
 

@@ -28,6 +28,12 @@ import Retint
 /// - Parameter arguments: all arguments that are not options.
 /// - Throws: `ValidationError` if a model is among them, but not the first.
 func checkModelComesFirst(_ arguments: [String], _ command: String) throws {
+    let checkpoint = (arguments.first ?? "") + "/best.h5"
+    guard arguments.count == 1 || !FileManager.default.fileExists(atPath: checkpoint) else {
+        throw ValidationError(
+            "\(arguments[0]) is the folder of a training run; give its model: retint \(command) "
+                + ([checkpoint] + arguments.dropFirst()).joined(separator: " "))
+    }
     let isModel = { (path: String) in
         ShippedCheckpoint.path(of: path) != path
             || ModelFormat.all.contains { $0.isExtension(of: path) }

@@ -6,14 +6,25 @@ extension ModelDiff.Weights {
     init(_ first: [WeightSource], _ second: [WeightSource]) throws {
         let pairing = try WeightPairing(first, second)
         pairs = try pairing.pairs.map { try ModelDiff.WeightPair(first[$0], second[$1]) }
-        onlyFirst = pairing.restOfFirst.map { first[$0].weight }.filter { !$0.isNumber }
-        onlySecond = pairing.restOfSecond.map { second[$0].weight }.filter { !$0.isNumber }
+        func only(_ indices: [Int], of sources: [WeightSource]) throws -> [ModelDiff.Weight] {
+            try indices.map { sources[$0] }.filter { try !$0.mayBeLeftOut }.map(\.weight)
+        }
+        onlyFirst = try only(pairing.restOfFirst, of: first)
+        onlySecond = try only(pairing.restOfSecond, of: second)
     }
 }
 
-extension ModelDiff.Weight {
-    /// Whether it is a number with axes, an operand of arithmetic, which is compared as such.
-    fileprivate var isNumber: Bool { shape.count > 1 && shape.allSatisfy { $0 == 1 } }
+extension WeightSource {
+    /// Whether converters leave it out, or merge it with others: a number is an operand of
+    /// arithmetic, which is compared as such, and weights that were not trained, as of a
+    /// normalization or a PReLU, are all the same number.
+    fileprivate var mayBeLeftOut: Bool {
+        get throws {
+            guard !weight.shape.allSatisfy({ $0 == 1 }) else { return true }
+            let values = try read()
+            return values.allSatisfy { $0 == values[0] }
+        }
+    }
 }
 
 extension ModelDiff.WeightPair {

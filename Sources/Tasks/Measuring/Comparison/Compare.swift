@@ -2,6 +2,7 @@ import RetintCheckpoints
 import RetintColoring
 import RetintDistributed
 import RetintEngine
+import RetintExport
 import RetintPhotoData
 import RetintRuntime
 
@@ -21,8 +22,8 @@ extension ModelComparison {
     ///
     /// - Parameters:
     ///   - models: models of any kind, at least one. ECCV16 runs as the first one does.
-    ///   - size: the side, in pixels, of the square images that all models take; nil for 256 for
-    ///     colorizers, and for other models their own size.
+    ///   - size: the side, in pixels, of the square images that all models take; nil for that of
+    ///     the first colorizer that takes only one, else 256; for other models their own size.
     ///   - rounds: rounds of timing, at least 1.
     ///   - photos: the photos for measuring quality; without photos it is not measured.
     ///   - features: also compares features, see ``EvaluationReport/ColorQuality/frechetDistance``.
@@ -38,9 +39,26 @@ extension ModelComparison {
     ) async throws {
         self = try await onNewThread { isCancelled in
             let run = ComparisonRun(
-                models: models, size: size, rounds: max(rounds, 1), features: features,
+                models: models, size: size, colorizerSize: try size ?? models.colorizerSide,
+                rounds: max(rounds, 1), features: features,
                 execution: models.first?.execution ?? Execution(), onProgress: onProgress)
             return try run.comparison(on: photos, isCancelled)
+        }
+    }
+}
+
+extension [Model] {
+    /// The side of square images for all colorizers: that of the first one that takes only one.
+    fileprivate var colorizerSide: Int {
+        get throws {
+            for model in self {
+                let interface = try model.interface
+                guard interface.isColorizer, let shapes = interface.onlyChannel?.shapes,
+                    let side = shapes.only(2), shapes.only(3) == side
+                else { continue }
+                return side
+            }
+            return ModelInterface.usualSide
         }
     }
 }
@@ -49,13 +67,12 @@ extension ModelComparison {
 private struct ComparisonRun {
     let models: [Model]
     let size: Int?
+    /// The side of images that colorizers color.
+    let colorizerSize: Int
     let rounds: Int
     let features: FeatureNetwork?
     let execution: Execution
     let onProgress: @Sendable (ModelComparison.Progress) -> Void
-
-    /// The side of images that colorizers color.
-    private var colorizerSize: Int { size ?? 256 }
 
     private func size(for model: Model) throws -> Int? {
         try model.interface.isColorizer ? colorizerSize : size
