@@ -240,6 +240,34 @@ class Modules(Case):
         with self.assertRaisesRegex(retint.RetintError, "has outputs"):
             retint.verify(package, paths[1])
 
+    def test_sizes_that_a_network_does_not_take(self):
+        """Its package states a range, and cannot state multiples."""
+        import coremltools
+
+        class Levels(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.down = torch.nn.Conv2d(3, 4, 3, padding=1)
+                self.up = torch.nn.Conv2d(8, 3, 3, padding=1)
+
+            def forward(self, x):
+                fine = self.down(x)
+                coarse = torch.nn.functional.max_pool2d(fine, 4)
+                wide = torch.nn.functional.interpolate(coarse, scale_factor=4.0)
+                return self.up(torch.cat([fine, wide], 1))
+
+        path, side = self.folder / "levels.mlpackage", coremltools.RangeDim(32, 512, 64)
+        coremltools.convert(
+            torch.jit.trace(Levels().eval(), torch.rand(1, 3, 64, 64)),
+            inputs=[coremltools.TensorType("x", (1, 3, side, side))],
+            minimum_deployment_target=coremltools.target.iOS16).save(str(path))
+        with retint.load(path) as model:
+            model.run(torch.rand(1, 3, 68, 96))
+            with self.assertRaisesRegex(
+                    retint.RetintError, "at 96 × 130; use a size that is a multiple of 4, such as "
+                    "96 × 128"):
+                model.run(torch.rand(1, 3, 130, 96))
+
     def test_compressed_packages_become_other_formats(self):
         """With other operations in the place of those that the format lacks."""
         import coremltools
@@ -537,6 +565,10 @@ class Modules(Case):
                                       torch.export.export(module, (x,)))):
             path = retint.export(form, self.folder / f"form{index}.mlpackage", x)
             self.assertTrue(retint.verify(path, module, x).passed)
+
+        program = torch.export.export(module, (x,))
+        path = retint.export(program, self.folder / "program.mlpackage")
+        self.assertTrue(retint.verify(path, program, x).passed)
 
     def test_a_file_may_keep_its_interface(self):
         """One channel goes in and two come out, as of a colorizer of lightness."""

@@ -9,6 +9,7 @@ model is loaded and released 500 times by default, which may not take memory.
 """
 
 import contextlib
+import copy
 import ctypes
 import doctest
 import gc
@@ -48,6 +49,17 @@ LOADS = 500
 LEAST_LEAK = 5 << 20
 
 
+class Shifted(torch.nn.Module):
+    """A network and a function."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x):
+        return self.network(x) + 1
+
+
 class References(Case):
     def test_a_module_names_the_layer_that_diverges(self):
         module, path, x = self.network()
@@ -78,6 +90,24 @@ class References(Case):
             report = retint.verify(path, module, x)
             self.assertIn("float32 itself loses", str(report.failures))
 
+    def test_small_faults_are_where_errors_rise(self):
+        """Layers have a wider tolerance than outputs, which float32's own loss bounds."""
+        module, path, x = self.network()
+        faulty = copy.deepcopy(module)
+        with torch.no_grad():
+            faulty.body[2].weight *= 1 + 2e-5
+        report = retint.verify(path, faulty, x)
+        self.assertFalse(report.passed)
+        self.assertIsNone(report.first_divergence)
+        self.assertRegex(str(report), "rises most at body.2: the SNR falls from 1[0-9]{2}[.0-9]+")
+        with torch.no_grad():
+            faulty.body[2].weight *= 2
+        report = retint.verify(path, faulty, x)
+        self.assertNotIn("rises most", str(report))
+        # After the last layer.
+        report = retint.verify(path, Shifted(module), x)
+        self.assertIn("what differs is computed after them", str(report))
+
     def test_functions_sessions_arrays_and_files(self):
         import onnxruntime
         module, path, x = self.network()
@@ -89,6 +119,13 @@ class References(Case):
             self.assertTrue(retint.verify(path, reference, x).passed)
         self.assertTrue(retint.verify(path, module).passed)
         self.assertTrue(retint.verify(path, module, [x]).passed)
+        half = retint.export(path, self.folder / "half.mlpackage", interface="original",
+                             precision="float16", element_type="float16", target="iOS16")
+        file = str(retint.export(half, self.folder / "half.onnx"))
+        session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+        self.assertIn("float16", session.get_inputs()[0].type)
+        self.assertTrue(retint.verify(half, session).passed)
+        self.assertTrue(retint.verify(half, session, x).passed)
         wrong = retint.verify(path, {"y": expected + 1}, {"x": x})
         self.assertFalse(wrong.passed)
         self.assertTrue(retint.verify(

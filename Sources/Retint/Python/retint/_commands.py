@@ -151,6 +151,8 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
     given = _options.arguments(options)
     if isinstance(model, typing.Mapping):
         raise TypeError("model holds weights alone; pass the module itself")
+    if inputs is None:
+        inputs = _references.example_of(model)
     model = _references.module_of(model)
     if not _references.is_module(model):
         if inputs is not None:

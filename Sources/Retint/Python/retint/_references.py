@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing
 
 from retint import _errors
@@ -66,6 +67,14 @@ def module_of(value: object) -> object:
     return value
 
 
+def example_of(value: object) -> object:
+    """The inputs that a program of torch.export was made with; None of another value."""
+    if type(value).__name__ != "ExportedProgram":
+        return None
+    positional, named = typing.cast(typing.Any, value).example_inputs
+    return None if named else list(positional)
+
+
 def in_float32(module: typing.Any) -> typing.Any:
     """A module whose weights are in half precision, as one of float32 with the same values: its
     arithmetic would add errors of its own. Another module is returned as it is."""
@@ -112,9 +121,13 @@ def _of_module(module: typing.Any, inputs: typing.Mapping[str, object],
             for name, part in module.named_modules():
                 if name:
                     hooks.append(part.register_forward_hook(keep(name)))
-        module.eval()
+        # A program of torch.export is in the mode that it was exported in.
+        with contextlib.suppress(NotImplementedError):
+            module.eval()
         with torch.no_grad():
-            results = _called(module, tensors, module.forward)
+            # Those of torch.export take their arguments as they were exported, by order here.
+            results = module(*tensors.values()) if isinstance(module, torch.fx.GraphModule) \
+                else _called(module, tensors, module.forward)
     finally:
         for hook in hooks:
             hook.remove()
@@ -151,14 +164,19 @@ def tensor(value: typing.Any, parameter: typing.Any) -> typing.Any:
     return result.to(parameter.device)
 
 
+#: numpy's types of ONNX Runtime's numbers.
+_SESSION_TYPES = {"tensor(float16)": "float16", "tensor(float)": "float32",
+                  "tensor(double)": "float64"}
+
+
 def _of_session(session: typing.Any, inputs: typing.Mapping[str, object],
                 outputs: list[str]) -> dict[str, object]:
     import numpy
 
-    own = [value.name for value in session.get_inputs()]
-    values = [numpy.asarray(value) for value in inputs.values()]
-    feeds = dict(zip(own, values)) if set(own) != set(inputs) else {
-        name: numpy.asarray(value) for name, value in inputs.items()}
+    types = {value.name: _SESSION_TYPES.get(value.type) for value in session.get_inputs()}
+    given = dict(inputs) if set(types) == set(inputs) else dict(zip(types, inputs.values()))
+    # A session takes its own type of numbers alone, and a package of float16 rounds to it.
+    feeds = {name: numpy.asarray(value, dtype=types[name]) for name, value in given.items()}
     names = [value.name for value in session.get_outputs()]
     return _by_name(dict(zip(names, session.run(None, feeds))), outputs)
 
