@@ -22,28 +22,34 @@ extension MLPackage {
         } catch let refusal as ConversionError
             where refusal.kind == .model && !format.options.contains(.target)
         {
-            let (other, decompressed): (MLPackage, [String])
             do {
-                var own = try ExportOptions(keepingThoseOf: self)
-                (own.target, own.foldsBatchNorm) = (.iOS26, false)
-                let converted = try Model(self, name: name).converted(
-                    own, sizes: false, for: format)
-                (other, decompressed) = (converted.package, converted.summary.decompressed)
-            } catch let reason as ConversionError {
+                return try writeWithOthers(as: format, write, to: path, named: name, options) {
+                    "written with other operations: \(refusal.place): \(refusal.rule)"
+                }
+            } catch let reason as any RetintError where reason.fault == refusal.fault {
                 throw ConversionError(
                     refusal.kind, file: refusal.file, place: refusal.place, rule: refusal.rule,
-                    remedy: "Others cannot take its place: \(reason.place): \(reason.rule). "
-                        + refusal.remedy)
+                    remedy: "\(refusal.remedy) Others cannot take its place: \(reason)")
             }
-            var written = try write(other, path, options)
-            written.notes.append(
-                "written with other operations: \(refusal.place): \(refusal.rule)")
-            if !decompressed.isEmpty {
-                written.notes.append(
-                    "\(decompressed.listed()): written decompressed, since other operations use "
-                        + "them in another form")
-            }
-            return written
         }
+    }
+
+    /// Writes the package with the operations of a package that is made of its network anew.
+    private func writeWithOthers(
+        as format: ModelFormat, _ write: ModelFormat.PackageWriter, to path: String,
+        named name: String, _ options: ModelWritingOptions, note: () -> String
+    ) throws -> WrittenModel {
+        var own = try ExportOptions(keepingThoseOf: self)
+        (own.target, own.foldsBatchNorm) = (.iOS26, false)
+        let (other, summary) = try Model(self, name: name).converted(
+            own, sizes: false, for: format)
+        var written = try write(other, path, options)
+        written.notes.append(note())
+        if !summary.decompressed.isEmpty {
+            written.notes.append(
+                "\(summary.decompressed.listed()): written decompressed, since other operations "
+                    + "use them in another form")
+        }
+        return written
     }
 }

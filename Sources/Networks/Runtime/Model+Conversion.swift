@@ -33,6 +33,7 @@ extension Model {
         }
         try package?.checkIsConvertible(with: options, keepingCompression: !hasTarget)
         var conversion = try ModelConversion(self, options, maximumRank: format.maximumRank)
+        conversion.keepsCompression = !hasTarget
         if sizes { try conversion.takeSizes() }
         return try readable { try conversion.package() }
     }
@@ -103,6 +104,8 @@ private struct ModelConversion {
     /// The names of inputs and outputs in the package, in the interface's order.
     private let inputNames: [String], outputNames: [String]
     var shapes: [Shape]
+    /// Whether compressed weights of a package stay so where operations use them as they are.
+    var keepsCompression = false
     private var flexibility = ExportOptions.Flexibility.fixed
     /// The step between two sizes of which a network supports both, as far as is known.
     private static let sizeStep = 64
@@ -160,7 +163,7 @@ private struct ModelConversion {
                 try others.dropFirst().first.map { try lower(graph($0).outputs, variables).program }
             }
         }
-        if let package = model.package {
+        if keepsCompression, let package = model.package {
             lowered.decompressed = lowered.program.keepCompression(
                 of: package.program, variables)
         }

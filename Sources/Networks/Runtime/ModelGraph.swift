@@ -126,7 +126,12 @@ extension Model {
         of package: MLPackage, _ shapes: [String: Shape], _ rounding: ResultRounding
     ) throws -> ModelGraph {
         try readable {
-            let raised = try RaisedPackage(package, inputShapes: shapes, rounding: rounding)
+            let raised: RaisedPackage
+            do {
+                raised = try RaisedPackage(package, inputShapes: shapes, rounding: rounding)
+            } catch let error as ConversionError where error.remedy == ConversionError.damaged {
+                throw wrongSize(of: package, shapes) ?? error
+            }
             let model = raised.model
             return ModelGraph(
                 model: self, graph: model.graph, inputs: model.inputs, outputs: model.outputs,
@@ -134,6 +139,30 @@ extension Model {
                 lightnessScale: raised.lightnessScale, values: model.tracedValues,
                 named: model.values)
         }
+    }
+
+    /// The error for sizes of images that a package states, and its network does not take: networks
+    /// with several resolutions need multiples of a number, which packages cannot state.
+    ///
+    /// - Returns: nil if no size like these helps.
+    private func wrongSize(of package: MLPackage, _ shapes: [String: Shape]) -> ModelError? {
+        for multiple in [2, 4, 8, 16, 32, 64] {
+            let others = shapes.mapValues { shape -> Shape in
+                guard shape.rank == 4 else { return shape }
+                var other = shape
+                for axis in 2...3 { other[axis] = max(shape[axis] / multiple, 1) * multiple }
+                return other
+            }
+            guard let (name, shape) = shapes.first(where: { others[$0.key] != $0.value }),
+                let other = others[name],
+                (try? RaisedPackage(package, inputShapes: others)) != nil
+            else { continue }
+            return ModelError(
+                .size, self.name,
+                "the network does not run at \(shape[3]) × \(shape[2]); use a size that is a "
+                    + "multiple of \(multiple), such as \(other[3]) × \(other[2])")
+        }
+        return nil
     }
 
     /// - Throws: ``ModelError`` if `body` finds that the package cannot be run.

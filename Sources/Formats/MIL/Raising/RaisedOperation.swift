@@ -81,9 +81,7 @@ extension RaisedOperation {
     }
 
     static func damaged(_ place: String, _ rule: String) -> ConversionError {
-        ConversionError(
-            place: place, rule: rule,
-            remedy: "The package is damaged or uses an unsupported feature.")
+        ConversionError(place: place, rule: rule, remedy: ConversionError.damaged)
     }
 
     private func unknown() -> ConversionError {
@@ -93,6 +91,11 @@ extension RaisedOperation {
             rule: "the operation type \(type) (output \(outputs)) is not supported",
             remedy: "Convert the network without it.")
     }
+}
+
+extension ConversionError {
+    /// What is to say of an operation whose values do not fit.
+    package static var damaged: String { "The package is damaged or uses an unsupported feature." }
 }
 
 extension Shape {

@@ -66,6 +66,9 @@ extension ModelInterface.Shapes {
         return extents[2].multiple
     }
 
+    /// The axes of which the model takes several sizes, or leaves the size open.
+    public var openAxes: [Int] { standard.indices.filter { only($0) == nil } }
+
     /// The size of an axis if the model takes no other; nil if it does, or leaves the size open.
     package func only(_ axis: Int) -> Int? {
         guard standard.indices.contains(axis) else { return nil }
