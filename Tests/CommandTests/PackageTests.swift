@@ -130,6 +130,28 @@ import Testing
             says: ["all"])
     }
 
+    /// A search knows its own photos alone.
+    @Test func searchesAreMeasuredOnOtherPhotos() throws {
+        let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
+        try bench.makeDirectory("photos")
+        try Image(width: 64, height: 64, red: 90, green: 90, blue: 90)
+            .write(to: bench.path("photos/1.png"))
+        for name in ["2", "3"] { _ = try bench.makePhoto("photos/\(name).png") }
+        let search = [
+            "quantize", package, "-o", "s.mlpackage", "--search", "--calibrate", "photos",
+        ]
+        let wide = try bench.expect(0, search + ["--limit", "1", "--max-delta-e", "50"])
+        #expect(wide.output.contains("on 1 input that the search did not see: colors: PSNR "))
+        #expect(!wide.messages.contains("does not hold"))
+        let narrow = try bench.expect(0, search + ["--limit", "1", "--max-delta-e", "0.02"])
+        let line = "on 1 other input, mean ΔE2000 ≤ 0.02 does not hold: search on more (--limit)"
+        #expect(narrow.messages.contains(line), "\(narrow.output) \(narrow.messages)")
+        let all = try bench.expect(0, search + ["--max-delta-e", "50"])
+        #expect(!all.output.contains("did not see"))
+        let shown = try bench.json(bench.expect(0, search + ["--limit", "1", "--json"]))
+        #expect((shown["held_out"] as? [String: Any])?["count"] as? Int == 1)
+    }
+
     /// What `export` writes by default can be quantized: the deployment target is raised.
     @Test func raisesTheDeploymentTarget() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(size: 64))

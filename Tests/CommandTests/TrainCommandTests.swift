@@ -151,11 +151,16 @@ import Testing
         #expect(metrics.contains("\"step\":3"), "\(metrics)")
         let done = try start(["--output", run, "--resume", "--set", "steps=2"]).wait()
         #expect(done.code == 0 && done.messages.contains("has taken 3 steps already"))
+        #expect(done.output.hasSuffix("done; the weights are in last.h5 and best.h5\n"))
         let begun = try start(["--output", run, "--resume", "--set", "init=\(run)/best.h5"]).wait()
         #expect(begun.code != 0, "\(begun.messages)")
         #expect(begun.messages.contains("began from random weights"), "\(begun.messages)")
         let unnamed = try start(["--resume"]).wait()
         #expect(unnamed.code == 64 && unnamed.messages.contains("--config"))
+        // As of a run that was ended before its first validation.
+        try FileManager.default.removeItem(atPath: "\(run)/best.h5")
+        let last = try start(["--output", run, "--resume", "--set", "steps=2"]).wait()
+        #expect(last.code == 0 && last.output.contains("in last.h5; no validation has run"))
     }
 
     /// Programs such as `timeout` signal a process and its group, which is one request.

@@ -162,7 +162,7 @@ struct ExportCommand: ParsableCommand {
             warnOfRange(of: original)
             try noteInterface(of: model, original)
         } else if original.package == nil, sizes.given.isEmpty {
-            noteOpenSizes(of: try original.interface, in: model)
+            try noteOpenSizes(of: original, in: model)
         }
         let repaired = try repaired(model)
         let first = WrittenModel.Fact.text(precision(options, summary))
@@ -194,10 +194,8 @@ struct ExportCommand: ParsableCommand {
         let own = original.inOriginalForm
         guard own.checkpoint == nil else { return }
         func text(_ model: Model) throws -> String {
-            try model.interface.inputs.map { input in
-                let sizes = input.shapes.standard.map { $0.map(String.init) ?? "?" }
-                return "\(input.name) \(sizes.joined(separator: "×"))"
-            }.joined(separator: ", ")
+            try model.interface.inputs.map { "\($0.name) \(sizes(of: $0))" }
+                .joined(separator: ", ")
         }
         let (new, old) = (try text(Model(package, name: self.package)), try text(own))
         guard new != old else { return }
@@ -206,18 +204,22 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Says which sizes were chosen for inputs whose file leaves them open.
-    private func noteOpenSizes(of interface: ModelInterface, in package: MLPackage) {
-        for (input, written) in zip(interface.inputs, package.program.inputs) {
-            let shapes = input.shapes
-            let isOpen = shapes.standard.indices.contains { shapes.only($0) == nil }
-            guard isOpen, let shape = written.type.shape else { continue }
-            let takesSizes = input.takesPhotos && [2, 3].contains { shapes.only($0) == nil }
+    private func noteOpenSizes(of original: Model, in package: MLPackage) throws {
+        let written = try Model(package, name: self.package).interface.inputs
+        for (input, written) in zip(try original.interface.inputs, written) {
+            let open = input.shapes.openAxes
+            guard !open.isEmpty else { continue }
+            let hint = "; --size, --sizes, or --min-size and --max-size state others"
+            let isImage = input.shapes.standard.count == 4 && open.contains { $0 >= 2 }
             Console.note(
                 "\(checkpoint) leaves sizes of \(input.name) open; it is written for "
-                    + shape.map(String.init).joined(separator: "×") + " alone"
-                    + (takesSizes
-                        ? "; --size, --sizes, or --min-size and --max-size state others" : ""))
+                    + "\(sizes(of: written)) alone\(isImage ? hint : "")")
         }
+    }
+
+    /// The sizes of an input, `1×3×256×256`.
+    private func sizes(of input: ModelInterface.Value) -> String {
+        input.shapes.standard.map { $0.map(String.init) ?? "?" }.joined(separator: "×")
     }
 
     private func repaired(_ package: MLPackage) throws -> MLPackage {

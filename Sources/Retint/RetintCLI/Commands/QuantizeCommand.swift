@@ -26,7 +26,7 @@ struct QuantizeCommand: ParsableCommand {
             chooses which inputs of operations stay in float; --weights or --config set the \
             weights.
 
-            Check the result with `retint verify OUT.mlpackage --against CHECKPOINT`.
+            Check the result: `retint verify OUT.mlpackage --against CHECKPOINT --photos FOLDER`.
 
             For example:
               retint quantize In.mlpackage -o Small.mlpackage --weights int8
@@ -341,10 +341,32 @@ struct QuantizeCommand: ParsableCommand {
         try write(result, to: package)
         try save(report.plan, original, report.quantization)
         let change = try change(original, to: result, photos)
+        let heldOut = try photos.isEmpty ? heldOut(original, to: result) : nil
         try show(
             QuantizationOutcome(
-                report.quantization, change ?? report.change, report, repair: repair),
+                report.quantization, change ?? report.change, report, heldOut, repair: repair),
             package)
+        try warn(of: heldOut, searchBound(for: original))
+    }
+
+    /// The change on inputs of `calibrate` that the search has not seen; nil if it has seen all.
+    private func heldOut(
+        _ original: MLPackage, to result: MLPackage
+    ) throws -> QuantizationOutcome.HeldOut? {
+        guard let calibrate else { return nil }
+        let others = try calibrationInputs(
+            calibrate, for: original, named: source, range: photoRange.range, limit: limit,
+            others: true)
+        return try self.change(original, to: result, others).map {
+            QuantizationOutcome.HeldOut(count: others.count, change: $0)
+        }
+    }
+
+    private func warn(of heldOut: QuantizationOutcome.HeldOut?, _ bound: QuantizationBound) {
+        guard let heldOut, !bound.holds(for: heldOut.change) else { return }
+        Console.warn(
+            "on \(Format.counted(heldOut.count, "other input")), \(bound) does not hold: search on "
+                + "more (--limit), or with a margin (--max-delta-e, --min-snr)")
     }
 
     private func searchBound(for original: MLPackage) throws -> QuantizationBound {
@@ -417,6 +439,11 @@ struct QuantizeCommand: ParsableCommand {
         }
         if let change = outcome.change {
             Console.print(change.text)
+        }
+        if let heldOut = outcome.heldOut {
+            Console.print(
+                "on \(Format.counted(heldOut.count, "input")) that the search did not see: "
+                    + heldOut.change.text)
         }
         guard !outcome.report.compressed.isEmpty else { return Console.print(package) }
         Console.print(

@@ -337,7 +337,12 @@ private final class TrainingDisplay: Sendable {
         let folder = configuration.output
         switch outcome {
         case .finished:
-            Console.print("\(folder): done; the weights are in last.h5 and best.h5")
+            // A run that was ended before its first validation has no best weights.
+            let hasBest = FileManager.default.fileExists(atPath: folder + "/best.h5")
+            Console.print(
+                "\(folder): done; the weights are in "
+                    + (hasBest
+                        ? "last.h5 and best.h5" : "last.h5; no validation has run, for a best.h5"))
         case .noProgress:
             Console.print(
                 "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "

@@ -7,16 +7,21 @@ import Retint
 ///   - name: that of the package, for errors.
 ///   - range: that of photos in a tensor that is neither lightness nor an image.
 ///   - limit: the largest number of photos, evenly spaced.
+///   - others: whether those are returned that the limit leaves out, as many at most.
 /// - Throws: ``CommandError`` if the package takes no photos, or more at a time than there are;
 ///   `ImageError` if a photo cannot be read.
 func calibrationInputs(
-    _ folder: String, for package: MLPackage, named name: String, range: ValueRange?, limit: Int
+    _ folder: String, for package: MLPackage, named name: String, range: ValueRange?, limit: Int,
+    others: Bool = false
 ) throws -> [[NamedTensor]] {
     let model = Model(package, name: name)
     let takesPhotos = try model.interface.inputs.contains(where: \.takesPhotos)
     guard takesPhotos, try !VerificationInputs.hasTensors(at: folder) else {
         let inputs = try VerificationInputs(files: [folder], for: model.interface)
-        return try (0..<min(limit, inputs.count)).map { try inputs.input($0).tensors }
+        let first = others ? limit : 0
+        return try (first..<max(first, min(first + limit, inputs.count))).map {
+            try inputs.input($0).tensors
+        }
     }
     let all = try photoFiles(in: folder)
     let photos = try PhotoInputs(
@@ -27,6 +32,17 @@ func calibrationInputs(
         throw CommandError(
             .usage, "\(name): takes \(photos.batch) photos at a time, but there are \(count)")
     }
-    let chosen = (0..<whole).map { all[$0 * all.count / whole] }
-    return try photos.batches(chosen).map(photos.tensors)
+    let chosen = spaced(all.count, whole)
+    guard others else { return try photos.batches(chosen.map { all[$0] }).map(photos.tensors) }
+    let taken = Set(chosen)
+    let rest = all.indices.filter { !taken.contains($0) }
+    let fewer = min(limit, rest.count)
+    return try photos.batches(
+        spaced(rest.count, fewer - fewer % photos.batch).map { all[rest[$0]] }
+    ).map(photos.tensors)
+}
+
+/// Some of `count` indices, evenly spaced.
+private func spaced(_ count: Int, _ chosen: Int) -> [Int] {
+    (0..<chosen).map { $0 * count / chosen }
 }

@@ -7,17 +7,27 @@ struct QuantizationOutcome: Encodable {
     let repair: RangeRepairReport?
     /// The search that found the schemes; nil without one.
     let search: QuantizationSearchReport?
+    /// What the search leads to on inputs that it did not see; nil if there are none.
+    let heldOut: HeldOut?
+
+    /// The change of the outputs on other inputs.
+    struct HeldOut: Encodable {
+        let count: Int
+        let change: QuantizationReport.OutputChange
+    }
 
     init(
         _ report: QuantizationReport, _ change: QuantizationReport.OutputChange?,
-        _ search: QuantizationSearchReport? = nil, repair: RangeRepairReport?
+        _ search: QuantizationSearchReport? = nil, _ heldOut: HeldOut? = nil,
+        repair: RangeRepairReport?
     ) {
         (self.report, self.change, self.search, self.repair) = (report, change, search, repair)
+        self.heldOut = heldOut
     }
 
     private enum CodingKeys: String, CodingKey {
         case compressed, activations, proof, sensitivities, latency, repair, skipped, raisedTarget,
-            bytesBefore, bytesAfter, psnrDb, snrDb
+            bytesBefore, bytesAfter, psnrDb, snrDb, heldOut
         case deltaE2000 = "delta_e2000"
     }
 
@@ -32,6 +42,7 @@ struct QuantizationOutcome: Encodable {
         try container.encodeIfPresent(search?.proof, forKey: .proof)
         try container.encodeIfPresent(search?.sensitivities, forKey: .sensitivities)
         try container.encodeIfPresent(search?.latency, forKey: .latency)
+        try container.encodeIfPresent(heldOut, forKey: .heldOut)
         try container.encodeIfPresent(repair, forKey: .repair)
         try container.encodeIfPresent(change?.psnrDb, forKey: .psnrDb)
         try container.encodeIfPresent(change?.snrDb, forKey: .snrDb)
@@ -75,6 +86,15 @@ extension QuantizationSearchReport {
 extension QuantizationSearchReport.Sensitivity {
     fileprivate var text: String {
         deltaE2000.map { Format.fixed($0, 4) } ?? Format.fixed(snrDb ?? .infinity, 1)
+    }
+}
+
+extension QuantizationBound {
+    func holds(for change: QuantizationReport.OutputChange) -> Bool {
+        switch self {
+        case .meanDeltaE(let bound): (change.deltaE2000 ?? .infinity) <= bound
+        case .minSNR(let bound): (change.snrDb ?? .infinity) >= bound
+        }
     }
 }
 
