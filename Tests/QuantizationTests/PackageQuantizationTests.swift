@@ -168,6 +168,10 @@ import Testing
         }
         #expect(error.description.contains("no weight can be compressed"))
         #expect(error.remedies.map(\.parameter) == [.threshold])
+        let largest = try MLPackage(contentsOf: source).weights.max {
+            $0.shape.reduce(1, *) < $1.shape.reduce(1, *)
+        }
+        #expect(error.remedy.hasPrefix("The largest, \(largest?.name ?? ""): it has no more"))
         #expect(try scratch.names() == ["float.mlpackage", "x.mlpackage"])
     }
 
