@@ -148,6 +148,12 @@ import Testing
         #expect(narrow.messages.contains(line), "\(narrow.output) \(narrow.messages)")
         let all = try bench.expect(0, search + ["--max-delta-e", "50"])
         #expect(!all.output.contains("did not see"))
+        // A photo that was not needed ends nothing.
+        _ = try bench.write(Data("no photo".utf8), to: "photos/2.png")
+        let broken = try bench.expect(0, search + ["--limit", "1", "--max-delta-e", "50"])
+        #expect(broken.messages.contains("no other inputs were measured: "))
+        #expect(broken.messages.contains("2.png"), "\(broken.messages)")
+        _ = try bench.makePhoto("photos/2.png")
         let shown = try bench.json(bench.expect(0, search + ["--limit", "1", "--json"]))
         #expect((shown["held_out"] as? [String: Any])?["count"] as? Int == 1)
     }

@@ -354,11 +354,17 @@ struct QuantizeCommand: ParsableCommand {
         _ original: MLPackage, to result: MLPackage
     ) throws -> QuantizationOutcome.HeldOut? {
         guard let calibrate else { return nil }
-        let others = try calibrationInputs(
-            calibrate, for: original, named: source, range: photoRange.range, limit: limit,
-            others: true)
-        return try self.change(original, to: result, others).map {
-            QuantizationOutcome.HeldOut(count: others.count, change: $0)
+        do {
+            let others = try calibrationInputs(
+                calibrate, for: original, named: source, range: photoRange.range, limit: limit,
+                others: true)
+            return try self.change(original, to: result, others).map {
+                QuantizationOutcome.HeldOut(count: others.count, change: $0)
+            }
+        } catch let error as any RetintError where error.fault == .input {
+            // The package is written, and what was searched on is intact.
+            Console.warn("no other inputs were measured: \(error)")
+            return nil
         }
     }
 
