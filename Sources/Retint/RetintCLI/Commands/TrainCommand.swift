@@ -342,7 +342,8 @@ private final class TrainingDisplay: Sendable {
             Console.print(
                 "\(folder): done; the weights are in "
                     + (hasBest
-                        ? "last.h5 and best.h5" : "last.h5; no validation has run, for a best.h5"))
+                        ? "last.h5 and best.h5"
+                        : "last.h5; there is no best.h5, since no validation has run"))
         case .noProgress:
             Console.print(
                 "\(folder): the validation loss stopped falling; last.h5 and best.h5 hold the "
