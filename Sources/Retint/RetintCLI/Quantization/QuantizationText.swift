@@ -89,15 +89,6 @@ extension QuantizationSearchReport.Sensitivity {
     }
 }
 
-extension QuantizationBound {
-    func holds(for change: QuantizationReport.OutputChange) -> Bool {
-        switch self {
-        case .meanDeltaE(let bound): (change.deltaE2000 ?? .infinity) <= bound
-        case .minSNR(let bound): (change.snrDb ?? .infinity) >= bound
-        }
-    }
-}
-
 extension QuantizationReport.OutputChange {
     var text: String {
         guard let deltaE2000 else {

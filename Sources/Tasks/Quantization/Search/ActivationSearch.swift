@@ -32,7 +32,7 @@ extension MLPackage {
         let (kept, proof) = try search.smallest()
         var (package, report) = search.quantized(except: kept)
         let change = try probe.change(to: package)
-        guard bound.error(change) <= bound.error else { throw bound.unreachable }
+        guard bound.holds(for: change) else { throw bound.unreachable }
         report.activations = search.activations.report(except: kept, search.effects)
         return (
             package,

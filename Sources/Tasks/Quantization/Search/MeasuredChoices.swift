@@ -136,7 +136,7 @@ struct MeasuredChoices {
     ) throws -> SchemeSearch.Found? {
         let choice = zip(search.choices, indices).map { $0[$1] }
         let found = try search.measured(choice, proof)
-        return search.bound.error(found.report.change) <= search.bound.error ? found : nil
+        return search.bound.holds(for: found.report.change) ? found : nil
     }
 }
 

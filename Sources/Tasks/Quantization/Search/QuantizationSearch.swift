@@ -103,6 +103,11 @@ public enum QuantizationBound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a change is within the bound.
+    public func holds(for change: QuantizationReport.OutputChange) -> Bool {
+        error(change) <= error
+    }
+
     /// An error as the measure that is bounded.
     func measure(_ error: Double) -> (deltaE2000: Double?, snrDb: Double?) {
         switch self {
