@@ -58,12 +58,10 @@ extension LoadReport {
             has none of the \(expectedCount) tensors of \(architecture).
               it has: \(examples.isEmpty ? "none" : examples)
               name the architecture that it is of; for a network of your own, write an ONNX file:
-              torch.onnx.export(network.eval(), x, "network.onnx")
+              torch.onnx.export(network.eval(), x, "network.onnx", dynamo=False, \
+            training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
               retint export network.onnx -o network.mlpackage
-              and for training, a checkpoint of a colorizer:
-              torch.onnx.export(network.eval(), x, "network.onnx", dynamo=False, training=
-                  torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
-              retint import network.onnx -o network.h5
+              retint import network.onnx -o network.h5  # a colorizer, to train it
             """
     }
 }
