@@ -230,9 +230,9 @@ let package = Package(
         target(
             "Tasks/Training",
             uses: [
-                "Architectures", "Checkpoints", "Color", "Distributed", "Engine", "Files",
-                "Graph", "Images", "Layers", "Locks", "Pages", "PhotoData", "Runtime",
-                "TensorBoardProto", "TensorFiles", "Tensors",
+                "Architectures", "CUDA", "Checkpoints", "Color", "Compiler", "Distributed",
+                "Engine", "Files", "Graph", "Images", "Layers", "Locks", "Pages", "PhotoData",
+                "Runtime", "TensorBoardProto", "TensorFiles", "Tensors",
             ],
             products: [.protobuf, .yams]),
         target(

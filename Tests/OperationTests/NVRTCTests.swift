@@ -10,17 +10,12 @@ import Testing
 
 /// The compiler of a GPU's kernels, where it is installed: `Scripts/check nvrtc` installs it.
 @Suite struct NVRTCTests {
-    static let isInstalled = (try? CUDALibrary(.nvrtc, environment: environment)) != nil
-
-    /// Without the mock of CUDA.
-    private static func environment(_ name: String) -> String? {
-        name == CUDALibrary.variable
-            ? MockCUDA.userLibraries : ProcessInfo.processInfo.environment[name]
-    }
+    static let isInstalled =
+        (try? CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment)) != nil
 
     @Test(.enabled(if: isInstalled, "there is no NVRTC"), arguments: [80, 90, 100])
     func everySourceIsCompiled(_ computeCapability: Int) throws {
-        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: Self.environment))
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
         let kernels = try OperationTable.cases.sampled("NVRTC").flatMap {
             let graph = try CaseGraph($0)
             return try [ElementFormat.float32, .bfloat16, .float16].flatMap {
@@ -62,7 +57,7 @@ import Testing
 
     @Test(.enabled(if: isInstalled, "there is no NVRTC"))
     func saysWhatIsWrong() throws {
-        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: Self.environment))
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
         let wrong = KernelSource("k", parameters: ["float"], body: "y;")
         let error = #expect(throws: CUDAError.self) {
             try nvrtc.binary(of: [wrong], computeCapability: 90)

@@ -6,6 +6,11 @@ package enum MockCUDA {
     package static let userLibraries = ProcessInfo.processInfo.environment[variable]
     private static let variable = "RETINT_CUDA_LIBRARIES"
 
+    /// The variables of this process, without the mock.
+    package static func userEnvironment(_ name: String) -> String? {
+        name == variable ? userLibraries : ProcessInfo.processInfo.environment[name]
+    }
+
     /// Lets this process find the mocks. Call it before anything looks for a GPU.
     package static func install() { _ = isInstalled }
 

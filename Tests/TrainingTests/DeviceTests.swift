@@ -14,6 +14,10 @@ import Testing
         ["architecture=lite-class-unet", "optimizer.kind=adamw"],
         ["architecture=mobile-unet", "optimizer.kind=sgd", "accumulate=2", "recompute=true"],
         ["architecture=rep-unet"],
+        [
+            "architecture=lite-class-unet", "loss.class_weight=1", "loss.neutral=0.5",
+            "old_photo.grain=0.7", "data.lightness=0.2", "data.contrast=0.3",
+        ],
     ]
 
     // What float32 rounds away grows from step to step. It grows least with an optimizer that does
@@ -30,6 +34,30 @@ import Testing
             expectLosses(
                 try losses(scratch, settings + ["steps=10"], on: device), expected, "\(device)")
         }
+    }
+
+    /// A teacher is part of a GPU's step, and runs beside the CPU's.
+    @Test(arguments: [
+        ["distillation.weight=0.7"],
+        [
+            "distillation.logits=0.5", "distillation.temperature=2",
+            "distillation.features=up4 stage8=up8", "old_photo.fading=0.7",
+        ],
+    ])
+    func stepsWithATeacher(_ settings: [String]) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let teacher = try scratch.makeTeacher("class-unet")
+        let all =
+            ["architecture=class-unet", "steps=5", "distillation.teacher=\(teacher)"] + settings
+        let expected = try losses(scratch, all, on: .cpu)
+        let found = try losses(scratch, all, on: .cuda())
+        #expect(expected.count == 5)
+        expectLosses(found, expected)
+        let without = try losses(
+            scratch, all + ["distillation.weight=0.2", "output=\(scratch.path)/other"],
+            on: .cuda())
+        #expect(abs(without[0] - found[0]) > 1e-3 * found[0], "the teacher matters")
     }
 
     /// A hundred steps in float32 have the losses of the CPU.
@@ -69,6 +97,20 @@ import Testing
         for (found, expected) in zip(found, expected) {
             #expect(abs(found - expected) <= 0.02 * expected && found != expected)
         }
+    }
+
+    /// Photos are measured on a GPU as on the CPU: with classes and with damage.
+    @Test func validationsOfPhotos() throws {
+        let scratch = try TemporaryFolder()
+        try addWaves(to: scratch)
+        let settings = [
+            "architecture=class-unet", "steps=2", "validate_every=2", "loss.class_weight=1",
+            "data.validation_fraction=0.5", "old_photo.grain=0.8", "old_photo.validation=true",
+        ]
+        let expected = try run(scratch, settings, on: .cpu).validations
+        let found = try run(scratch, settings, on: .cuda()).validations
+        #expect(expected.count == 1)
+        expectLosses(found, expected)
     }
 
     @Test func trainingsInFloat16AreRefused() throws {

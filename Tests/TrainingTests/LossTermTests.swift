@@ -55,14 +55,18 @@ import Testing
         #expect(Set(objective.teacherInputs) == testCase.inputs.filter(\.isOfTeacher))
         let graph = Graph(mode: .training)
         let prediction = objective.prediction(graph, shape: [2, 1, 32, 32])
-        var shapes: [StepInput: Shape] = [:]
+        var teacherOutputs: [StepInput: Tensor] = [:]
         for input in objective.teacherInputs {
-            guard case .teacherFeature(let module) = input else { continue }
-            // Of the module that imitates it.
-            shapes[input] = graph.output(ofModule: module == "up8" ? "stage8" : module)?.shape
+            let student: Tensor? =
+                switch input {
+                case .teacherFeature(let module):
+                    graph.output(ofModule: module == "up8" ? "stage8" : module)
+                case .teacherLogits: prediction.colors.logits
+                default: prediction.colors.ab
+                }
+            teacherOutputs[input] = graph.input(input.name, try #require(student).shape)
         }
-        shapes[.teacherLogits] = prediction.colors.logits?.shape
-        let value = try objective.loss(prediction, teacher: shapes)
+        let value = try objective.loss(prediction, teacher: teacherOutputs)
         #expect(value.shape == .scalar)
         let live = graph.live(from: [value.id])
         let names = live.compactMap { (graph.nodes[$0].operation as? Input)?.inputName }

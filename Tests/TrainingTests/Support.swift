@@ -59,7 +59,7 @@ extension TemporaryFolder {
         let photos = try PhotoFolder(configuration.data).training
         let cache = PhotoCache(
             photos, shortSide: 2 * configuration.data.crop, maximumBytes: 1 << 20)
-        return try BatchSource(cache, configuration.batchOptions, classes: nil, ranks: ranks)
+        return try BatchSource(cache, configuration.batchOptions, ranks: ranks)
     }
 }
 

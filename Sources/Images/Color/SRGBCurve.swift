@@ -1,9 +1,9 @@
 import Glibc
 
 /// The sRGB transfer curve, tabulated for 8-bit colors.
-enum SRGBCurve {
+package enum SRGBCurve {
     /// Linear light 0…1 for each 8-bit level.
-    static let linear: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
+    package static let linear: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
 
     /// Linear light 0…1 to the nearest 8-bit level.
     static let encoder = SRGBEncoder()

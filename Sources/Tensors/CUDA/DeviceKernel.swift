@@ -30,7 +30,7 @@ package struct DeviceKernel {
     ///   - name: what it does.
     ///   - parameters: p0, p1, … in `body`.
     ///   - body: statements of C.
-    init(_ name: String, _ parameters: [Buffer], _ grid: Grid, _ body: String) {
+    package init(_ name: String, _ parameters: [Buffer], _ grid: Grid, _ body: String) {
         source = KernelSource(
             "rt_\(name)", parameters: parameters.map(\.storage.format.typeName),
             threads: grid.threads, body: body)
@@ -38,7 +38,7 @@ package struct DeviceKernel {
     }
 
     /// A kernel of one statement for each of `count` elements `i`.
-    static func each(
+    package static func each(
         _ name: String, _ parameters: [Buffer], _ count: Int, _ statement: String
     ) -> DeviceKernel {
         DeviceKernel(

@@ -24,8 +24,7 @@ final class BatchSource: Sendable {
     private let part: Range<Int>
     private let seed: UInt64
     private let repeatsFirst: Bool
-    /// The classification targets, if the objective classifies.
-    private let classes: ClassTargets?
+    private let feed: StepFeed
     private let cutOuts: CutOuts?
     private let order: EpochOrder
     /// The most recent orders; a batch may span two passes.
@@ -37,10 +36,10 @@ final class BatchSource: Sendable {
 
     /// - Throws: the errors of reading cut-outs and of ``SourceBalance``.
     init(
-        _ photos: PhotoCache, _ options: BatchOptions, classes: ClassTargets?,
+        _ photos: PhotoCache, _ options: BatchOptions, feed: StepFeed = StepFeed(),
         ranks: Communicator = .single
     ) throws {
-        (self.photos, self.classes) = (photos, classes)
+        (self.photos, self.feed) = (photos, feed)
         repeatsFirst = options.repeatsFirst
         (settings, oldPhoto) = (options.data, options.oldPhoto)
         (batch, seed) = (options.batch, options.seed)
@@ -89,8 +88,7 @@ final class BatchSource: Sendable {
         let damaged = try zip(examples, crops).map { example, crop in
             try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(example.epoch) \(example.index)")
         }
-        var batch = Batch(crops, tones: augmentations.map(\.tone), damaged: damaged)
-        batch.addClasses(classes)
+        var batch = feed.batch(of: crops, tones: augmentations.map(\.tone), damaged: damaged)
         if settings.hints {
             batch.addHints(
                 examples.map {

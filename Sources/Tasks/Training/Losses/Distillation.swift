@@ -44,8 +44,9 @@ extension TrainingConfiguration {
         }
 
         private func build(_ context: LossContext) throws(TrainingError) -> Tensor {
-            let teacherShape = StepInput.teacherLogits.shape(in: context.shapes)
-            guard let logits = context.prediction.colors.logits, logits.shape == teacherShape
+            let teacher = context.teacher[.teacherLogits]
+            guard let logits = context.prediction.colors.logits, let teacher,
+                logits.shape == teacher.shape
             else {
                 throw TrainingError(
                     at: "distillation.logits",
@@ -53,7 +54,7 @@ extension TrainingConfiguration {
                         + "same size; set it to 0")
             }
             let inverseTemperature = 1 / Float(temperature)
-            let targets = softmax(context[.teacherLogits] * inverseTemperature, axis: 1)
+            let targets = softmax(teacher * inverseTemperature, axis: 1)
             // Gradients shrink by T², which the factor compensates, as in Hinton et al.
             let factor = Float(weight * temperature * temperature)
             return crossEntropy(logits * inverseTemperature, targets) * factor

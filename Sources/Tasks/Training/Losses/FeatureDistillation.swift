@@ -72,14 +72,14 @@ private struct FeaturePair {
     /// - Throws: ``TrainingError`` unless both modules exist and their outputs can be compared.
     func loss(_ context: LossContext) throws(TrainingError) -> Tensor {
         guard let feature = context.graph.output(ofModule: student),
-            let shape = input.shape(in: context.shapes)
+            let target = context.teacher[input]
         else {
             throw refused("there is no such module; see the summary of the network")
         }
-        try requireComparable(feature.shape, shape)
+        try requireComparable(feature.shape, target.shape)
         switch comparison {
-        case .mse: return mseLoss(feature, context[input])
-        case .pairwise: return pairwiseLoss(feature, context[input])
+        case .mse: return mseLoss(feature, target)
+        case .pairwise: return pairwiseLoss(feature, target)
         }
     }
 

@@ -50,27 +50,27 @@ struct LossContext {
     let prediction: TrainingPrediction
     /// a and b divided by 110, [N, 2, H, W].
     let estimate: Tensor
-    let shapes: StepShapes
+    /// What the teacher provides.
+    let teacher: [StepInput: Tensor]
+    private let shapes: StepShapes
+    private let feed: StepFeed
 
-    /// - Parameter teacher: the shapes of what the teacher provides.
-    init(_ prediction: TrainingPrediction, teacher: [StepInput: Shape] = [:]) {
-        self.prediction = prediction
+    init(
+        _ prediction: TrainingPrediction, teacher: [StepInput: Tensor], _ feed: StepFeed
+    ) {
+        (self.prediction, self.teacher, self.feed) = (prediction, teacher, feed)
         estimate = prediction.colors.ab / LabScaling.colorRange
         shapes = StepShapes(
-            lightness: prediction.lightness.shape, logits: prediction.colors.logits?.shape,
-            teacher: teacher)
+            lightness: prediction.lightness.shape, logits: prediction.colors.logits?.shape)
     }
 
     var graph: Graph { estimate.graph }
 
     /// An input of the step.
     ///
-    /// - Precondition: it has a shape.
+    /// - Precondition: the network, or the teacher, has it.
     subscript(input: StepInput) -> Tensor {
-        guard let shape = input.shape(in: shapes) else {
-            preconditionFailure("the step has no input \(input.name)")
-        }
-        return graph.input(input.name, shape)
+        teacher[input] ?? feed.tensor(input, graph, shapes)
     }
 }
 

@@ -5,7 +5,7 @@ import RetintImages
 import RetintTensors
 
 /// Soft-encodes colors as the targets of a classification over ab bins.
-struct ClassTargets: Sendable {
+struct ClassTargets: Hashable, Sendable {
     let bins: ABBins
     /// The side of the square of pixels that share the distribution of the first of them.
     let stride: Int

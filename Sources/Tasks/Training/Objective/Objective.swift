@@ -7,6 +7,8 @@ struct Objective {
     let network: any ColorizerNetwork
     private let usesHints: Bool
     private let parts: [PreparedLoss]
+    /// Where the inputs of a step come from.
+    var feed = StepFeed()
 
     /// - Parameters:
     ///   - distillation: nil where nothing is learned from a teacher.
@@ -33,7 +35,10 @@ struct Objective {
     /// As validation measures a network: against photos alone, without hints.
     var validated: Objective {
         let parts = parts.filter { $0.reference == .photo }
-        return Objective(network, parts, usesHints: false)
+        var validated = Objective(network, parts, usesHints: false)
+        validated.feed = feed
+        validated.feed.needsLightness = true
+        return validated
     }
 
     /// The values of variables that are not trained, to be loaded in addition to the network's.
@@ -56,9 +61,7 @@ struct Objective {
     /// - Parameter shape: of the lightness, [N, 1, H, W].
     func prediction(_ graph: Graph, shape: Shape) -> TrainingPrediction {
         let shapes = StepShapes(lightness: shape)
-        func input(_ input: StepInput) -> Tensor {
-            graph.input(input.name, input.shape(in: shapes) ?? shape)
-        }
+        func input(_ input: StepInput) -> Tensor { feed.tensor(input, graph, shapes) }
         let lightness = input(.lightness)
         if usesHints, let hinted = network as? any HintedColorizer {
             let colors = hinted.predictions(
@@ -85,8 +88,8 @@ struct Objective {
 
     /// The mean loss of a training step, rank 0.
     ///
-    /// - Parameter teacher: the shapes of what the teacher provides.
-    func loss(_ prediction: TrainingPrediction, teacher: [StepInput: Shape]) throws -> Tensor {
+    /// - Parameter teacher: what the teacher provides.
+    func loss(_ prediction: TrainingPrediction, teacher: [StepInput: Tensor]) throws -> Tensor {
         let own = try sum(of: .itself, prediction)
         var loss = try photoLosses(prediction).mean()
         if let ofTeacher = try sum(of: .teacher, prediction, teacher) {
@@ -101,11 +104,11 @@ struct Objective {
 
     private func sum(
         of reference: PreparedLoss.Reference, _ prediction: TrainingPrediction,
-        _ teacher: [StepInput: Shape] = [:]
+        _ teacher: [StepInput: Tensor] = [:]
     ) throws -> Tensor? {
         let parts = parts.filter { $0.reference == reference }
         guard !parts.isEmpty else { return nil }
-        let context = LossContext(prediction, teacher: teacher)
+        let context = LossContext(prediction, teacher: teacher, feed)
         let terms = try parts.compactMap { try $0.build(context) }
         return terms.first.map { terms.dropFirst().reduce($0, +) }
     }

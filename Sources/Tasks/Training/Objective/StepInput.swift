@@ -4,6 +4,9 @@ import RetintTensors
 /// A tensor that a training step is given with each batch: its name in the step's graph, its shape,
 /// and where its values come from.
 enum StepInput: Hashable, Sendable {
+    /// The pixels of crops, and of their damaged copies that the network sees, as ``PackedPixels``,
+    /// and the changes of their lightness. A step that is given them computes the next four.
+    case pixels, damagedPixels, tones
     /// What the network sees: L in 0…100, of a ``Batch``.
     case lightness
     /// The photo's a and b divided by 110, of a ``Batch``.
@@ -21,6 +24,9 @@ enum StepInput: Hashable, Sendable {
 
     var name: String {
         switch self {
+        case .pixels: "pixels"
+        case .damagedPixels: "damaged_pixels"
+        case .tones: "tones"
         case .lightness: "lightness"
         case .target: "target"
         case .classes: "classes"
@@ -33,14 +39,15 @@ enum StepInput: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil if the network or the teacher has no such values.
+    /// - Returns: nil if the network has no such values, or they are of the teacher.
     func shape(in shapes: StepShapes) -> Shape? {
         switch self {
-        case .lightness, .mask: shapes.lightness
-        case .target, .hints, .teacherColors: shapes.lightness.withChannels(2)
+        case .pixels, .damagedPixels, .lightness, .mask: shapes.lightness
+        case .tones: [shapes.lightness[0], 2]
+        case .target, .hints: shapes.lightness.withChannels(2)
         case .classes: shapes.logits
         case .classWeights: shapes.logits?.withChannels(1)
-        case .teacherLogits, .teacherFeature: shapes.teacher[self]
+        case .teacherColors, .teacherLogits, .teacherFeature: nil
         }
     }
 
@@ -48,7 +55,9 @@ enum StepInput: Hashable, Sendable {
     var isOfTeacher: Bool {
         switch self {
         case .teacherColors, .teacherLogits, .teacherFeature: true
-        case .lightness, .target, .classes, .classWeights, .hints, .mask: false
+        case .pixels, .damagedPixels, .tones, .lightness, .target, .classes, .classWeights,
+            .hints, .mask:
+            false
         }
     }
 }
@@ -59,8 +68,6 @@ struct StepShapes {
     let lightness: Shape
     /// The network's logits, [N, bins, H/4, W/4]; nil if it has none.
     var logits: Shape?
-    /// What the teacher provides.
-    var teacher: [StepInput: Shape] = [:]
 }
 
 extension Shape {

@@ -52,13 +52,15 @@ final class TrainingRun {
         let network = try checkpoint.network.make()
         try configuration.checkSides(for: network)
         schedule = try configuration.stepSchedule()
-        let objective = try Objective(
+        var objective = try Objective(
             network, configuration.loss, configuration.distillation,
             hints: configuration.data.hints)
         let cache = PhotoCache(photos.training, configuration.data)
         let side = configuration.data.crop
         let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
-        source = try BatchSource(cache, configuration.batchOptions, classes: classes, ranks: ranks)
+        objective.feed = configuration.feed(classes)
+        source = try BatchSource(
+            cache, configuration.batchOptions, feed: objective.feed, ranks: ranks)
         try checkpoint.setInputRanges(for: configuration, objective, source, ranks)
         let step = try SizedSteps(
             objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
@@ -75,8 +77,7 @@ final class TrainingRun {
         try state.requireEqualRanks()
         guard !photos.validation.isEmpty else { return }
         let validator = try Validator(
-            objective, configuration.validationOptions, photos: photos.validation, classes: classes,
-            ranks: ranks)
+            objective, configuration.validationOptions, photos: photos.validation, ranks: ranks)
         for photo in validator.badPhotos { report(.badPhoto(photo)) }
         self.validator = validator
     }

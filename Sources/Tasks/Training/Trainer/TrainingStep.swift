@@ -61,12 +61,11 @@ final class TrainingStep {
         let prediction = objective.prediction(graph, shape: [batch, 1, side, side])
         // Such as a crop of a size that the network does not take.
         if let error = graph.error { throw error }
-        teacher = try options.teacher.map {
-            try Teacher(
-                $0, objective.teacherInputs, batch: batch, side: side,
-                execution: options.forward)
+        let teaching = try options.teacher.map {
+            try TeacherOutputs(of: $0, objective, prediction, options.forward)
         }
-        loss = try objective.loss(prediction, teacher: teacher?.shapes ?? [:])
+        teacher = teaching?.teacher
+        loss = try objective.loss(prediction, teacher: teaching?.tensors ?? [:])
         let parameters = try options.updates.trainedParameters(of: loss)
         parameterNames = parameters.map(\.variableName)
         let shared = try SharedGradients(
@@ -84,6 +83,7 @@ final class TrainingStep {
         program = try Program(
             outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
         try program.load(objective.variables)
+        try program.load(teaching?.variables ?? [:])
     }
 
     /// Bytes of weights, statistics and the optimizer's state.

@@ -10,7 +10,7 @@ import RetintTensors
 final class Validator {
     private let program: Program
     private let crops: ValidationCrops
-    private let classes: ClassTargets?
+    private let feed: StepFeed
     /// The damage of the network's input; its colors are applied to the undamaged crops.
     private let oldPhoto: OldPhotoSettings
     private let ranks: Communicator
@@ -25,14 +25,15 @@ final class Validator {
     /// - Throws: ``TrainingError`` if no photo can be read.
     init(
         _ objective: Objective, _ options: ValidationOptions, photos: [PhotoReference],
-        classes: ClassTargets? = nil, ranks: Communicator = .single
+        ranks: Communicator = .single
     ) throws {
-        (self.classes, self.ranks, oldPhoto) = (classes, ranks, options.oldPhoto)
+        (self.ranks, oldPhoto) = (ranks, options.oldPhoto)
         let side = options.side
         crops = try ValidationCrops(photos, side: side, batch: options.batch, over: ranks)
         let graph = Graph(mode: .inference)
         options.quantization.apply(to: graph)
         let objective = objective.validated
+        feed = objective.feed
         let prediction = objective.prediction(graph, shape: [crops.batch, 1, side, side])
         let losses = try objective.photoLosses(prediction)
         program = try Program(
@@ -76,13 +77,11 @@ final class Validator {
             try crop.asOldPhoto(
                 oldPhoto, seed: 0, name: "validation \(number * crops.batch + index)")
         }
-        var batch = Batch(filled, damaged: damaged)
-        batch.addClasses(classes)
+        let batch = feed.batch(of: filled, tones: filled.map { _ in Tone() }, damaged: damaged)
         let results = try program.run(batch.inputs.named)
         guard let ab = results["ab"], let loss = results["loss"] else { return [] }
         return try part.enumerated().map { index, crop in
-            let estimate = crop.colored(
-                batch.undamagedLightness ?? batch.lightness, ab, index: index)
+            let estimate = crop.colored(batch.undamagedLightness, ab, index: index)
             if number * crops.batch + index < Self.sampleCount {
                 samples.append(ValidationSample(photo: crop, estimate: estimate))
             }

@@ -24,7 +24,7 @@ extension Trainer {
         try configuration.requireValuesInRange()
         let photos = try PhotoFolder(configuration.data)
         let cache = PhotoCache(photos.training, configuration.data)
-        let source = try BatchSource(cache, configuration.batchOptions, classes: nil)
+        let source = try BatchSource(cache, configuration.batchOptions)
         var samples: [TrainingSample] = []
         while samples.count < count {
             samples += try source.batch(step: samples.count / configuration.batch).samples
@@ -36,10 +36,9 @@ extension Trainer {
 extension Batch {
     fileprivate var samples: [TrainingSample] {
         (0..<lightness.shape[0]).map { example in
-            let whole = undamagedLightness ?? lightness
             return TrainingSample(
                 input: image(lightness, example, factor: 0),
-                target: image(whole, example, factor: LabScaling.colorRange))
+                target: image(undamagedLightness, example, factor: LabScaling.colorRange))
         }
     }
 

@@ -1,0 +1,167 @@
+import Foundation
+import RetintArchitectures
+import RetintColor
+import RetintCompiler
+import RetintEngine
+import RetintGraph
+import RetintImages
+import RetintLayers
+import RetintTensors
+import RetintTestSupport
+import Testing
+
+@testable import RetintCUDA
+@testable import RetintTraining
+
+/// What a step computes of pixels is what loader threads compute of them.
+@Suite struct FeedTests {
+    private let side = 16
+
+    /// Noise, one color with few others, gray, nearly gray, and colors beyond all bins.
+    private var crops: [Image] {
+        var random = RandomStream(seed: 3, name: "crops")
+        func image(_ pixel: (Int) -> [Int]) -> Image {
+            Image(
+                width: side, height: side,
+                pixels: (0..<side * side).flatMap { pixel($0).map { UInt8(clamping: $0) } })
+        }
+        func level(_ range: Int) -> Int { Int(random.next() % UInt64(range)) }
+        return [
+            image { _ in (0..<3).map { _ in level(256) } },
+            image { $0 == 37 ? [200, 10, 30] : [120, 121, 119] },
+            image { [$0, $0, $0] },
+            image { [$0, $0 + level(3), $0] },
+            image { [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 0, 255]][$0 % 4] },
+            image { index in (0..<3).map { 3 * (index / 16) + 40 * $0 + index % 16 } },
+        ]
+    }
+
+    private let tones = [
+        Tone(), Tone(shift: 12.5), Tone(shift: -30, contrast: 1.4), Tone(contrast: 0.5), Tone(),
+        Tone(shift: 60, contrast: 2),
+    ]
+
+    private func targets(
+        neighbors: Int, weights: Bool, neutral: Double, bins: ABBins = .inGamut
+    ) -> ClassTargets {
+        var ofGray = TrainingConfiguration.NeutralWeight()
+        (ofGray.weight, ofGray.chroma) = (neutral, 20)
+        return ClassTargets(
+            bins: bins, stride: 4, neighbors: neighbors, sigma: 5,
+            weights: weights ? bins.centers.indices.map { Float($0 % 7) + 0.5 } : nil,
+            neutral: ofGray)
+    }
+
+    private func expectEqual(
+        _ feed: StepFeed, damaged: [Image?], on device: Execution.Device, within bound: Float
+    ) throws {
+        MockCUDA.install()
+        var expected = Batch(crops, tones: tones, damaged: damaged)
+        expected.addClasses(feed.classes)
+        let graph = Graph()
+        let shapes = StepShapes(
+            lightness: [crops.count, 1, side, side],
+            logits: feed.classes.map { [crops.count, $0.bins.count, side / 4, side / 4] })
+        let inputs = expected.inputs.keys.sorted { $0.name < $1.name }
+        let program = try Program(
+            outputs: inputs.map { ($0.name, feed.tensor($0, graph, shapes) + 0) },
+            options: Execution(device: device).compileOptions)
+        let given = Batch(
+            pixelsOf: crops, tones: tones, damaged: feed.isDamaged ? damaged : [],
+            needsLightness: false)
+        let values = try program.run(given.inputs.named)
+        for input in inputs {
+            let (found, wanted) = (try #require(values[input.name]), expected.inputs[input]!)
+            #expect(found.shape == wanted.shape)
+            let error = zip(found.scalars, wanted.scalars).reduce(Float(0)) {
+                max($0, abs($1.0 - $1.1))
+            }
+            let size = wanted.scalars.reduce(Float(0)) { max($0, abs($1)) }
+            #expect(error <= bound * size && size > 0, "\(input) on \(device): \(error)")
+        }
+    }
+
+    @Test(
+        arguments: [(Execution.Device.cpu, Float(0)), (.reference, 0), (.cuda(), 4e-6)],
+        [false, true])
+    func valuesAreThoseOfTheLoader(
+        _ device: (kind: Execution.Device, bound: Float), _ isDamaged: Bool
+    ) throws {
+        let copy = Image(
+            width: side, height: side, pixels: crops[0].pixels.map { 255 - $0 / 2 })
+        let damaged: [Image?] = isDamaged ? [nil, copy, nil, nil, copy, nil] : []
+        for (neighbors, weights, neutral) in [(5, true, 0.8), (1, false, 0), (10, true, 0)] {
+            let feed = StepFeed(
+                classes: targets(neighbors: neighbors, weights: weights, neutral: neutral),
+                takesPixels: true, isDamaged: isDamaged)
+            try expectEqual(feed, damaged: damaged, on: device.kind, within: device.bound)
+        }
+    }
+
+    /// All bins of the grid: more than a color has near it.
+    @Test func allBinsAreNear() throws {
+        let feed = StepFeed(
+            classes: targets(neighbors: 529, weights: true, neutral: 0, bins: .grid),
+            takesPixels: true)
+        try expectEqual(feed, damaged: [], on: .cuda(), within: 4e-6)
+    }
+
+    static let hasCompiler =
+        (try? CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment)) != nil
+
+    /// NVIDIA's compiler takes the kernels; `Scripts/check nvrtc` installs it.
+    @Test(.enabled(if: hasCompiler, "there is no NVRTC"), arguments: [80, 90, 100])
+    func everyKernelIsCompiled(_ computeCapability: Int) throws {
+        let graph = Graph()
+        let feed = StepFeed(
+            classes: targets(neighbors: 5, weights: true, neutral: 1), takesPixels: true)
+        let shapes = StepShapes(lightness: [2, 1, side, side], logits: [2, 313, 4, 4])
+        for input in [StepInput.lightness, .target, .classes, .classWeights] {
+            _ = feed.tensor(input, graph, shapes)
+        }
+        func buffer(_ shape: Shape) -> Buffer {
+            Buffer(shape: shape, storage: Storage(kind: .owned, count: shape.count))
+        }
+        let sources = graph.nodes.flatMap { node in
+            (node.operation as? any DeviceOperation)?.deviceKernels(
+                inputs: node.inputs.map { buffer(graph.nodes[$0].shape) },
+                output: buffer(node.shape)) ?? []
+        }.map(\.source)
+        #expect(sources.count == 5)
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
+        let code = try nvrtc.binary(of: sources, computeCapability: computeCapability)
+        for source in sources {
+            #expect(code.firstRange(of: Array(".text.\(source.name)".utf8)) != nil)
+        }
+    }
+
+    @Test func pixelsAreNumbersThatAreExact() {
+        let pixels: [UInt8] = [0, 0, 0, 255, 255, 255, 1, 2, 3, 255, 0, 0, 0, 0, 255, 0, 254, 1]
+        let packed = PackedPixels.pack([
+            Image(width: 3, height: 1, pixels: Array(pixels[..<9])),
+            Image(width: 1, height: 3, pixels: Array(pixels[9...])),
+        ])
+        #expect(packed[1] == 16_777_215 && packed[2] == 197_121)
+        #expect(PackedPixels.unpack(packed) == pixels)
+    }
+
+    /// A GPU is given pixels, unless hints are drawn from the colors.
+    @Test func whoIsGivenPixels() throws {
+        func feed(_ settings: String...) throws -> StepFeed {
+            var configuration = TrainingConfiguration()
+            for setting in settings { try configuration.set(setting) }
+            return configuration.feed(nil)
+        }
+        #expect(try !feed().takesPixels && !feed("device=reference").takesPixels)
+        #expect(try feed("device=cuda").takesPixels && feed("device=cuda:1").takesPixels)
+        #expect(try !feed("device=cuda", "data.hints=true").takesPixels)
+        let plain = try feed("device=cuda")
+        #expect(!plain.isDamaged && !plain.needsLightness)
+        #expect(try feed("device=cuda", "old_photo.jpeg=0.1").isDamaged)
+        let scratch = try TemporaryFolder()
+        let checkpoint = "distillation.teacher=\(try scratch.makeTeacher("pico-unet"))"
+        #expect(try !feed("device=cuda", checkpoint).needsLightness)
+        #expect(try feed("device=cuda", "data.hints=true", checkpoint).needsLightness)
+        #expect(try feed("device=cuda", "distillation.teacher=t.mlpackage").needsLightness)
+    }
+}
