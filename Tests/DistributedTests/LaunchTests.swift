@@ -16,6 +16,17 @@ struct LaunchTests {
         #expect(LaunchedJob { environment[$0] }?.size == size)
     }
 
+    @Test(arguments: [
+        (["OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_RANK": "3"], 3),
+        (["PMI_SIZE": "2", "MPI_LOCALRANKID": "0"], 0),
+        (["SLURM_STEP_NUM_TASKS": "8", "SLURM_LOCALID": "5"], 5),
+        (["OMPI_COMM_WORLD_SIZE": "4"], nil), (["OMPI_COMM_WORLD_LOCAL_RANK": "1"], nil),
+        (["PMI_SIZE": "2", "MPI_LOCALRANKID": "-1"], nil),
+    ])
+    func ranksOfAMachineAreNumbered(environment: [String: String], rank: Int?) {
+        #expect(LaunchedJob.rankOnMachine { environment[$0] } == rank)
+    }
+
     @Test func theLibraryIsLookedForBesideTheExecutable() {
         let places = { (environment: [String: String], executable: String) in
             MPILibrary.places({ environment[$0] }, executable: executable)

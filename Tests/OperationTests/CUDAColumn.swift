@@ -202,6 +202,6 @@ import Testing
     @Test func saysWhichGPUsThereAre() throws {
         MockCUDA.install()
         let error = #expect(throws: CUDAError.self) { try GPU.shared(3) }
-        #expect(error?.description.contains("there is no GPU 3; this machine has 1") == true)
+        #expect(error?.description.contains("there is no GPU 3; this machine has 3") == true)
     }
 }

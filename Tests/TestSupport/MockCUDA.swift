@@ -20,6 +20,8 @@ package enum MockCUDA {
         mockFolder = folder
         atexit { MockCUDA.mockFolder.map { try? FileManager.default.removeItem(atPath: $0) } }
         setenv(variable, folder, 1)
+        // As many as ranks that train at the same time.
+        setenv("RETINT_MOCK_GPUS", "3", 1)
         // Kernels for this machine are not kept among those for GPUs.
         setenv("XDG_CACHE_HOME", "\(folder)/cache", 1)
         return true

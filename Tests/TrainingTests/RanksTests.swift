@@ -14,18 +14,21 @@ import Testing
 @Suite(.serialized) struct RanksTests {
     /// Trains on some ranks, each with a run of its own.
     ///
+    /// - Parameter onGPUs: whether each rank has a GPU of its own, which is a mock.
     /// - Returns: the losses of all steps, as rank 0 reports them.
     @discardableResult
     private static func train(
         _ size: Int, _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
-        until end: Int? = nil, stopping: (rank: Int, step: Int)? = nil
+        until end: Int? = nil, stopping: (rank: Int, step: Int)? = nil, onGPUs: Bool = false
     ) throws -> [Double] {
+        if onGPUs { MockCUDA.install() }
         // A pool of more threads would be shared by all ranks, and kept while one waits.
         var configuration = configuration
         configuration.threads = 1
         let own = configuration
         return try onRanks(size) { ranks in
-            var (losses, last) = ([Double](), 0)
+            var (losses, last, own) = ([Double](), 0, own)
+            if onGPUs { own.device = .cuda(index: ranks.rank) }
             let run = try TrainingRun(own, from: start, ranks: ranks) { event in
                 if case .step(let step, let loss) = event {
                     losses.append(loss)
@@ -105,6 +108,27 @@ import Testing
         // Another number of ranks takes them over.
         let longer = try parts.configuration(compressed + ["steps=8"])
         #expect(try Self.train(3, longer, from: .resumed).count == 2)
+    }
+
+    /// Gradients, moments of batches and rounding errors go by way of this machine's memory.
+    @Test(arguments: [
+        [], ["batch=5", "batch_norm=per_rank", "optimizer.clip_grad_norm=1"],
+        ["gradient_compression=float16"],
+    ])
+    func ranksOnGPUsTrainAsOnTheCPU(_ settings: [String]) throws {
+        let all = Self.steady + ["batch=4", "steps=5"] + settings
+        let (one, other) = (try Self.fresh(), try Self.fresh())
+        let expected = try Self.train(3, one.configuration(all))
+        let losses = try Self.train(3, other.configuration(all), onGPUs: true)
+        #expect(losses.count == 5)
+        for (loss, other) in zip(losses, expected) {
+            #expect(abs(loss - other) <= 1e-4 * abs(other), "\(loss) instead of \(other)")
+        }
+        let (first, second) = (try Self.last(one), try Self.last(other))
+        #expect(Self.largestDifference(first, second) <= 1e-4)
+        // They go on on the CPU.
+        let longer = try other.configuration(all + ["steps=6"])
+        #expect(try Self.train(2, longer, from: .resumed).count == 1)
     }
 
     @Test func averagesOfStatisticsAreThoseOfTheFirstRank() throws {

@@ -1,3 +1,4 @@
+import RetintDistributed
 import RetintGraph
 import RetintTensors
 
@@ -13,6 +14,15 @@ package protocol ViewOperation: MovingOperation {
 
 /// An operation whose result replaces its input in memory. Nothing else may read that input.
 package protocol InPlaceOperation: Operation {}
+
+extension RankOperation {
+    /// Why a program that is compiled for some ranks cannot have the operation; nil if it can.
+    package func problem(on communicator: Communicator) -> String? {
+        guard ranks != communicator.size else { return nil }
+        return "this operation is of \(ranks) ranks, and the program is compiled for "
+            + "\(communicator.size); set CompileOptions.communicator"
+    }
+}
 
 /// An operation that runs as soon as its operands are ready.
 package protocol PromptOperation: Operation {}

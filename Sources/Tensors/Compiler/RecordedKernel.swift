@@ -20,6 +20,14 @@ package final class RecordedKernel: StepKernel {
 
     package func append(_ work: Work) { self.work.append(work) }
 
+    /// The messages that it exchanges with other ranks; nil if there are none.
+    package var message: String? {
+        guard case .operation(let node, _, let output) = work.first,
+            let operation = node.operation as? any RankOperation
+        else { return nil }
+        return operation.message(of: output.count)
+    }
+
     /// All elements of one piece of work are read before the first is written, or each before it is
     /// written.
     package var mayOverwriteOperands: Bool { work.count == 1 }

@@ -63,6 +63,10 @@ public final class Communicator: Sendable {
     /// The job of ``world()``, if it has been called.
     public static var current: Communicator { connected.withLock { $0 } ?? single }
 
+    /// The number of this process among those of its job on this machine, from 0; nil for a process
+    /// without a job.
+    package static var rankOnMachine: Int? { LaunchedJob.rankOnMachine() }
+
     /// Waits for all ranks, and ends MPI. Nothing else may be called afterwards.
     public func finish() throws(RankError) { try messenger?.finish() }
 

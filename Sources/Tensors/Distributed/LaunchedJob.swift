@@ -23,5 +23,17 @@ struct LaunchedJob: Equatable {
         return nil
     }
 
+    /// The number of a rank among those on its machine.
+    private static let localRanks = [
+        "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
+        "SLURM_LOCALID",
+    ]
+
+    /// - Returns: nil without a launcher, or if it does not say.
+    static func rankOnMachine(_ environment: (String) -> String? = Self.variable) -> Int? {
+        guard Self(environment) != nil else { return nil }
+        return localRanks.lazy.compactMap(environment).compactMap { Int($0) }.first { $0 >= 0 }
+    }
+
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

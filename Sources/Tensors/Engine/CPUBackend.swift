@@ -28,11 +28,7 @@ struct CPUBackend: Backend {
             return HostKernel(operation, module: node.module, inputs: inputs, output: output)
         }
         if let operation = node.operation as? any ExchangingOperation {
-            guard operation.ranks == communicator.size else {
-                throw failure(
-                    "this operation is of \(operation.ranks) ranks, and the program is "
-                        + "compiled for \(communicator.size); set CompileOptions.communicator")
-            }
+            if let problem = operation.problem(on: communicator) { throw failure(problem) }
             return operation.kernel(inputs: inputs, output: output, communicator)
         }
         throw failure(

@@ -48,10 +48,7 @@ protocol KernelOperation: CPUOperation {
 }
 
 /// An operation whose kernel exchanges messages with the other ranks of the program's job.
-protocol ExchangingOperation: CPUOperation {
-    /// How many ranks the job has to have.
-    var ranks: Int { get }
-
+protocol ExchangingOperation: CPUOperation, RankOperation {
     func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel
 }
 

@@ -17,6 +17,15 @@ struct RankComparison: Codable {
     /// The order in which a step sends messages: with another order, ranks would wait forever.
     let messages: [String]
 
+    /// A configuration without which of the GPUs the rank computes on.
+    static func withoutGPU(_ yaml: String) -> String {
+        guard var configuration = try? TrainingConfiguration(yaml: yaml),
+            case .cuda = configuration.device
+        else { return yaml }
+        configuration.device = .cuda()
+        return configuration.yaml
+    }
+
     /// - Throws: a ``TrainingError`` that names the first rank that differs from rank 0.
     func requireEqual(on ranks: Communicator) throws {
         let all = try ranks.gather(Array(JSONEncoder().encode(self))).map {

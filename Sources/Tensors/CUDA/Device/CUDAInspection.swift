@@ -43,13 +43,18 @@ package struct CUDAInspection: Sendable {
 }
 
 extension Driver {
-    /// The GPUs, without starting them.
-    fileprivate func devices() throws(CUDAError) -> [(String, Int, Int)] {
+    /// The number of GPUs.
+    func count() throws(CUDAError) -> Int {
         var count: Int32 = 0
         try check(deviceCount(&count), "counting GPUs")
+        return Int(count)
+    }
+
+    /// The GPUs, without starting them.
+    fileprivate func devices() throws(CUDAError) -> [(String, Int, Int)] {
         var devices: [(String, Int, Int)] = []
-        for index in 0..<count {
-            let device = try Device(index, self)
+        for index in 0..<(try count()) {
+            let device = try Device(Int32(index), self)
             devices.append((device.name, device.computeCapability, device.memoryBytes))
         }
         return devices

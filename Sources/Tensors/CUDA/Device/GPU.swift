@@ -1,4 +1,5 @@
 import Glibc
+import RetintDistributed
 import RetintLocks
 
 /// A GPU: its context, the stream on which everything runs in order, and what computes on it.
@@ -40,12 +41,20 @@ package final class GPU: @unchecked Sendable {
         }
     }
 
+    /// The GPU with an index. In a job of several ranks, index 0 is that of the rank: each on a
+    /// machine takes another one, in turn.
+    package static func ofProcess(_ index: Int) throws(CUDAError) -> GPU {
+        guard index == 0, let rank = Communicator.rankOnMachine, rank > 0 else {
+            return try shared(index)
+        }
+        return try shared(rank % max(Driver().count(), 1))
+    }
+
     private init(_ index: Int) throws(CUDAError) {
         let driver = try Driver()
         (self.index, self.driver) = (index, driver)
-        var count: Int32 = 0
-        try driver.check(driver.deviceCount(&count), "counting GPUs")
-        guard (0..<Int(count)).contains(index) else {
+        let count = try driver.count()
+        guard (0..<count).contains(index) else {
             throw CUDAError(
                 count == 0
                     ? "CUDA: this machine has no GPU that the driver can use; compute on the CPU"

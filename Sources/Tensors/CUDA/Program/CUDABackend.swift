@@ -16,12 +16,18 @@ package struct CUDABackend: RecordingBackend {
         let operation = node.operation
         let shapes = inputs.map(\.shape)
         let product = ProductCall(operation, shapes, output.shape)
-        guard product != nil || operation is any DeviceOperation || operation is any HostOperation
-        else {
-            throw GraphError(
+        func failure(_ reason: String) -> GraphError {
+            GraphError(
                 operation: operation.name, module: node.module, inputShapes: shapes,
-                reason: "this operation is not computed on a GPU; "
-                    + "choose another device than cuda")
+                reason: reason)
+        }
+        if let operation = operation as? any RankOperation {
+            if let problem = operation.problem(on: communicator) { throw failure(problem) }
+        } else if product == nil, !(operation is any DeviceOperation),
+            !(operation is any HostOperation)
+        {
+            throw failure(
+                "this operation is not computed on a GPU; choose another device than cuda")
         }
         return RecordedKernel(
             operation.name, .operation(node, inputs: inputs, output: output),

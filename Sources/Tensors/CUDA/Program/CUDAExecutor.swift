@@ -1,4 +1,5 @@
 import RetintCompiler
+import RetintDistributed
 import RetintGraph
 import RetintTensors
 
@@ -35,16 +36,19 @@ package final class CUDAExecutor: Executor {
 
     /// Plans products, compiles kernels and allocates memory.
     ///
-    /// - Parameter arithmetic: of products. Images between layers have the format of operands.
+    /// - Parameters:
+    ///   - arithmetic: of products. Images between layers have the format of operands.
+    ///   - ranks: with whom the program exchanges messages.
     /// - Throws: `GraphError` if a library cannot compute a step, or the GPU has too little memory.
     package init(
-        _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: ProductArithmetic
+        _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: ProductArithmetic,
+        _ ranks: Communicator
     ) throws(GraphError) {
         (self.gpu, self.compiled) = (gpu, compiled)
         do throws(CUDAError) {
             FormatChoice.apply(arithmetic.format, to: compiled)
             let made = try gpu.exclusively { () throws(CUDAError) in
-                try Self.prepare(compiled, gpu, arithmetic)
+                try Self.prepare(compiled, gpu, arithmetic, ranks)
             }
             (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
             (stepCalls, preparation) = (made.steps, made.preparation)
@@ -60,13 +64,14 @@ package final class CUDAExecutor: Executor {
     }
 
     private static func prepare(
-        _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: ProductArithmetic
+        _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: ProductArithmetic,
+        _ ranks: Communicator
     ) throws(CUDAError) -> (
         memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
         steps: [[PreparedCall]], preparation: [[PreparedCall]]
     ) {
         let fixed = FixedOperands(compiled.values)
-        let lowering = StepLowering(gpu, arithmetic, fixed)
+        let lowering = StepLowering(gpu, arithmetic, fixed, RankCalls(ranks))
         var steps: [StepCalls] = []
         for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
         let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)
@@ -134,23 +139,12 @@ package final class CUDAExecutor: Executor {
     /// Copies row-major scalars to a value in float32.
     private func upload(_ scalars: [Float], to buffer: Buffer) throws(CUDAError) {
         guard let offset = stagingOffsets[ObjectIdentifier(buffer.storage)] else {
-            let target = UnsafeMutablePointer<Float>.allocate(capacity: max(buffer.count, 1))
-            defer { target.deallocate() }
-            ChannelsLast(buffer.shape).pack(scalars, to: target)
-            try copy(target, to: buffer)
-            return try gpu.synchronize()
+            return try gpu.upload(scalars, to: buffer)
         }
         let target = staging.pointer.advanced(by: offset + 4 * buffer.offset)
             .assumingMemoryBound(to: Float.self)
         ChannelsLast(buffer.shape).pack(scalars, to: target)
-        try copy(target, to: buffer)
-    }
-
-    private func copy(_ source: UnsafePointer<Float>, to buffer: Buffer) throws(CUDAError) {
-        try gpu.driver.check(
-            gpu.driver.copyToDevice(
-                Driver.Address(buffer.address), source, buffer.bytes, gpu.stream),
-            "copying to the GPU")
+        try gpu.copy(target, to: buffer)
     }
 
     package func read(_ buffer: Buffer) -> [Float] {
@@ -164,20 +158,8 @@ package final class CUDAExecutor: Executor {
             scalars = [Float](repeating: 0, count: buffer.count)
         }
         attempt { () throws(CUDAError) in
-            try gpu.exclusively { () throws(CUDAError) in try download(buffer, to: &scalars) }
+            try gpu.exclusively { () throws(CUDAError) in try gpu.download(buffer, to: &scalars) }
         }
-    }
-
-    /// Copies the elements of a value in float32, in the order of memory.
-    private func download(_ buffer: Buffer, to scalars: inout [Float]) throws(CUDAError) {
-        let status = scalars.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map {
-                gpu.driver.copyToHost(
-                    $0, Driver.Address(buffer.address), buffer.bytes, gpu.stream)
-            } ?? 0
-        }
-        try gpu.driver.check(status, "copying from the GPU")
-        try gpu.synchronize()
     }
 
     package func largestMagnitude(of buffer: Buffer) -> Float {
@@ -268,51 +250,13 @@ package final class CUDAExecutor: Executor {
 
     private func start(_ calls: [PreparedCall]) throws(GraphError) {
         for call in calls {
-            if case .host(let operation, let node, let inputs, let output) = call {
-                try run(operation, node, inputs, output)
+            if case .host(let call) = call {
+                try call.run(on: gpu)
             } else {
                 do throws(CUDAError) { try call.startOnDevice(gpu) } catch {
                     throw GraphError(device: "cuda", reason: error.description)
                 }
             }
-        }
-    }
-
-    /// Runs code of this machine on copies of values. Zeros are the result if it fails.
-    private func run(
-        _ operation: any HostOperation, _ node: Graph.Node, _ inputs: [Buffer], _ output: Buffer
-    ) throws(GraphError) {
-        func failure(_ reason: String) -> GraphError {
-            GraphError(
-                operation: operation.name, module: node.module, inputShapes: inputs.map(\.shape),
-                reason: reason)
-        }
-        do throws(CUDAError) {
-            var operands: [TensorData] = []
-            for input in inputs {
-                var scalars = [Float](repeating: 0, count: input.count)
-                try download(input, to: &scalars)
-                operands.append(
-                    TensorData(
-                        shape: input.shape,
-                        scalars: ChannelsLast(input.shape).unpacked(scalars)))
-            }
-            var problem: String?
-            var result = [Float](repeating: 0, count: output.count)
-            do {
-                let value = try operation.evaluate(operands)
-                if value.shape == output.shape {
-                    result = value.scalars
-                } else {
-                    problem = "it computed shape \(value.shape) instead of \(output.shape)"
-                }
-            } catch {
-                problem = "\(error)"
-            }
-            try upload(result, to: output)
-            if let problem { throw CUDAError(problem) }
-        } catch {
-            throw failure(error.description)
         }
     }
 }
@@ -342,7 +286,7 @@ enum PreparedCall {
     case convolution(ConvolutionPlan, CuDNNDescriptor)
     case matrices(CuBLASLt.Plan, x: UInt, y: UInt, result: UInt, workspace: UInt)
     case copy(from: UInt, to: UInt, bytes: Int)
-    case host(any HostOperation, Graph.Node, [Buffer], Buffer)
+    case host(any HostCall)
 
     init(
         _ call: DeviceCall, _ step: StepCalls, _ functions: [String: Driver.Handle],
@@ -365,8 +309,7 @@ enum PreparedCall {
                 plan, x: x.address, y: y.address, result: result.address, workspace: workspace)
         case .copy(let source, let target):
             self = .copy(from: source.address, to: target.address, bytes: source.bytes)
-        case .host(let operation, let node, let inputs, let output):
-            self = .host(operation, node, inputs, output)
+        case .host(let call): self = .host(call)
         }
     }
 

@@ -8,8 +8,13 @@ enum DeviceCall {
     case convolution(ConvolutionPlan, x: Buffer, w: Buffer, y: Buffer)
     case matrices(CuBLASLt.Plan, x: Buffer, y: Buffer, result: Buffer)
     case copy(Buffer, to: Buffer)
-    /// Code of this machine on copies of values.
-    case host(any HostOperation, Graph.Node, inputs: [Buffer], output: Buffer)
+    case host(any HostCall)
+
+    /// A copy of a value, in the format of another one.
+    static func converting(_ source: Buffer, to target: Buffer) -> DeviceCall {
+        source.storage.format == target.storage.format
+            ? .copy(source, to: target) : .kernel(.conversion(of: source, to: target))
+    }
 }
 
 /// The calls of one step, and the memory that only they use.
@@ -58,12 +63,15 @@ struct StepLowering {
     private let format: ElementFormat
     private let allowsTF32: Bool
     private let fixed: FixedOperands
+    private let ranks: RankCalls
     /// Whether the step runs once per load, before the copies of fixed operands are made.
     private var isHoisted = false
     private var calls = StepCalls()
 
-    init(_ gpu: GPU, _ arithmetic: ProductArithmetic, _ fixed: FixedOperands) {
-        (self.gpu, self.fixed) = (gpu, fixed)
+    init(
+        _ gpu: GPU, _ arithmetic: ProductArithmetic, _ fixed: FixedOperands, _ ranks: RankCalls
+    ) {
+        (self.gpu, self.fixed, self.ranks) = (gpu, fixed, ranks)
         (format, allowsTF32) = (arithmetic.format, arithmetic.allowsTF32)
     }
 
@@ -83,15 +91,27 @@ struct StepLowering {
             switch ProductCall(node.operation, inputs.map(\.shape), output.shape) {
             case .convolution(let call): try add(call, inputs, output)
             case .matrices(let product): try add(product, inputs, output)
-            case nil:
-                if let operation = node.operation as? any DeviceOperation {
-                    for kernel in operation.deviceKernels(inputs: inputs, output: output) {
-                        add(kernel)
-                    }
-                } else if let operation = node.operation as? any HostOperation {
-                    calls.calls.append(.host(operation, node, inputs: inputs, output: output))
-                }
+            case nil: try add(node, inputs, output)
             }
+        }
+    }
+
+    private mutating func add(
+        _ node: Graph.Node, _ inputs: [Buffer], _ output: Buffer
+    ) throws(CUDAError) {
+        switch node.operation {
+        case let operation as any DeviceOperation:
+            for kernel in operation.deviceKernels(inputs: inputs, output: output) { add(kernel) }
+        case let operation as any HostOperation:
+            let call = HostOperationCall(
+                operation: operation, node: node, inputs: inputs, output: output)
+            calls.calls.append(.host(call))
+        case let operation as AllReduceStart:
+            calls.calls += try ranks.start(operation, inputs, output, gpu)
+        case is AllReduceFinish: calls.calls.append(try ranks.finish(output))
+        case let operation as any RankCombination:
+            calls.calls.append(ranks.combination(operation, inputs[0], output))
+        default: throw CUDAError("\(node.operation.name) has no kernel")
         }
     }
 
@@ -101,11 +121,7 @@ struct StepLowering {
     }
 
     private mutating func add(copying source: Buffer, to target: Buffer) {
-        if source.storage.format == target.storage.format {
-            calls.calls.append(.copy(source, to: target))
-        } else {
-            add(.conversion(of: source, to: target))
-        }
+        calls.calls.append(.converting(source, to: target))
     }
 
     // MARK: Operands

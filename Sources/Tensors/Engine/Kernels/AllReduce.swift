@@ -20,7 +20,7 @@ private final class AllReduceStartKernel: Kernel, MessagingKernel {
         super.init(name: AllReduceStart.name, work: output.count)
     }
 
-    var message: String { "\(name) \(operation.channel) of \(output.count)" }
+    var message: String { operation.message(of: output.count) }
 
     /// The rounding error of each element, if values are rounded.
     private var losses: UnsafeMutablePointer<Float>? {
@@ -64,11 +64,10 @@ private class WaitingKernel: Kernel, FallibleKernel, MessagingKernel {
     private(set) var failure: GraphError?
     let message: String
 
-    /// - Parameter message: a description of the awaited message.
-    init(name: String, message: String) {
-        self.message = "\(name) \(message)"
+    init(_ operation: some RankOperation, output: Buffer) {
+        message = operation.message(of: output.count)
         // No work: it waits on the thread that runs the program.
-        super.init(name: name, work: 0)
+        super.init(name: operation.name, work: 0)
     }
 
     func wait() throws(RankError) {}
@@ -89,9 +88,9 @@ private final class AllReduceFinishKernel: WaitingKernel {
     private let operation: AllReduceFinish
     private let ranks: Communicator
 
-    init(_ operation: AllReduceFinish, _ ranks: Communicator) {
+    init(_ operation: AllReduceFinish, _ ranks: Communicator, output: Buffer) {
         (self.operation, self.ranks) = (operation, ranks)
-        super.init(name: AllReduceFinish.name, message: "\(operation.channel)")
+        super.init(operation, output: output)
     }
 
     override func wait() throws(RankError) {
@@ -107,26 +106,23 @@ extension AllReduceStart: ExchangingOperation, PromptOperation {
 
 extension AllReduceFinish: ExchangingOperation, InPlaceOperation {
     func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
-        AllReduceFinishKernel(self, communicator)
+        AllReduceFinishKernel(self, communicator, output: output)
     }
 }
 
 /// Combines two rows of all ranks, [2, C], to two.
 private final class CombiningKernel: WaitingKernel {
-    /// Given one channel's two values of each rank.
-    typealias Rule = (_ values: (_ rank: Int, _ row: Int) -> Double) -> (Double, Double)
-
+    private let operation: any RankCombination
     private let ranks: Communicator
     private let input, output: Buffer
     private let all: UnsafeMutableBufferPointer<Float>
-    private let rule: Rule
 
     init(
-        _ name: String, _ ranks: Communicator, input: Buffer, output: Buffer, _ rule: @escaping Rule
+        _ operation: some RankCombination, _ ranks: Communicator, input: Buffer, output: Buffer
     ) {
-        (self.ranks, self.input, self.output, self.rule) = (ranks, input, output, rule)
+        (self.operation, self.ranks, self.input, self.output) = (operation, ranks, input, output)
         all = .allocate(capacity: ranks.size * input.count)
-        super.init(name: name, message: "of \(input.count)")
+        super.init(operation, output: output)
     }
 
     deinit { all.deallocate() }
@@ -134,48 +130,15 @@ private final class CombiningKernel: WaitingKernel {
     override func wait() throws(RankError) {
         let own = UnsafeBufferPointer(start: input.pointer, count: input.count)
         try ranks.gather(UnsafeRawBufferPointer(own), into: UnsafeMutableRawBufferPointer(all))
-        let (channels, all, y) = (input.count / 2, all, output.pointer)
-        for channel in 0..<channels {
-            let (first, second) = rule { rank, row in
-                Double(all[(2 * rank + row) * channels + channel])
-            }
-            (y[channel], y[channels + channel]) = (Float(first), Float(second))
-        }
+        operation.combine(UnsafeBufferPointer(all), to: output.pointer)
     }
 }
 
-extension CombinedMoments: ExchangingOperation {
-    var ranks: Int { shares.size }
-
-    /// As `BatchMomentsKernel` combines those of threads.
+extension ExchangingOperation where Self: RankCombination {
     func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
-        let weights = (0..<shares.size).map(shares.weight)
-        return CombiningKernel(Self.name, communicator, input: inputs[0], output: output) { value in
-            var (weight, mean, variance) = (0.0, 0.0, 0.0)
-            for (rank, own) in weights.enumerated() {
-                let distance = value(rank, 0) - mean
-                variance += own * value(rank, 1)
-                variance += distance * distance * weight * own / (weight + own)
-                weight += own
-                mean += distance * own / weight
-            }
-            return (mean, variance / weight)
-        }
+        CombiningKernel(self, communicator, input: inputs[0], output: output)
     }
 }
 
-extension CombinedSums: ExchangingOperation {
-    var ranks: Int { shares.size }
-
-    func kernel(inputs: [Buffer], output: Buffer, _ communicator: Communicator) -> Kernel {
-        let (size, weight) = (shares.size, shares.weight(of: shares.rank))
-        return CombiningKernel(Self.name, communicator, input: inputs[0], output: output) { value in
-            var (sum, products) = (0.0, 0.0)
-            for rank in 0..<size {
-                sum += value(rank, 0)
-                products += value(rank, 1)
-            }
-            return (sum * weight, products * weight)
-        }
-    }
-}
+extension CombinedMoments: ExchangingOperation {}
+extension CombinedSums: ExchangingOperation {}

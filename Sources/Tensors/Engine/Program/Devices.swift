@@ -50,7 +50,7 @@ extension Execution.Device {
                         + "scaled yet; train in bfloat16 or float32")
             }
             let gpu: GPU
-            do throws(CUDAError) { gpu = try GPU.shared(index) } catch {
+            do throws(CUDAError) { gpu = try GPU.ofProcess(index) } catch {
                 throw GraphError(device: rawValue, reason: error.description)
             }
             return DeviceBackend(
@@ -59,7 +59,8 @@ extension Execution.Device {
                     roundsToHalf: options.roundsToHalf, recomputes: options.recomputes),
                 stepPasses: []
             ) { compiled throws(GraphError) in
-                try CUDAExecutor(compiled, on: gpu, options.arithmetic.ofProducts)
+                try CUDAExecutor(
+                    compiled, on: gpu, options.arithmetic.ofProducts, options.communicator)
             }
         }
     }

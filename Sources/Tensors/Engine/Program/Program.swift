@@ -82,7 +82,10 @@ extension Program {
 
     /// The messages of a run to other ranks, in this order.
     package var messages: [String] {
-        steps.compactMap { ($0.kernel as? any MessagingKernel)?.message }
+        steps.compactMap {
+            ($0.kernel as? any MessagingKernel)?.message
+                ?? ($0.kernel as? RecordedKernel)?.message
+        }
     }
 
     /// Multiply-adds of convolutions and matrix products in one run.

@@ -1,5 +1,16 @@
 package import RetintTensors
 
+/// An operation that exchanges messages with the other ranks of the program's job.
+package protocol RankOperation: Operation {
+    /// How many ranks the job has to have.
+    var ranks: Int { get }
+
+    /// A description of the messages; all ranks must exchange them in the same order.
+    ///
+    /// - Parameter count: of the elements of the result.
+    func message(of count: Int) -> String
+}
+
 /// Packs tensors into a bucket, and starts to sum it over all ranks: [N] in the engine's order of
 /// elements, each tensor at its place in ``BucketLayout``.
 ///
@@ -9,7 +20,7 @@ package import RetintTensors
 /// the sums followed by the new rounding errors.
 ///
 /// The result may be read only by ``AllReduceFinish``.
-package struct AllReduceStart: Operation {
+package struct AllReduceStart: RankOperation {
     package static let name = "all_reduce_start"
     /// How many ranks there are.
     package let ranks: Int
@@ -25,10 +36,12 @@ package struct AllReduceStart: Operation {
             tensors + tensors == inputs, "rounding errors must have the shapes of the tensors")
         return [2 * BucketLayout(tensors).count]
     }
+
+    package func message(of count: Int) -> String { "\(name) \(channel) of \(count)" }
 }
 
 /// Waits for the sums of a bucket.
-package struct AllReduceFinish: Operation {
+package struct AllReduceFinish: RankOperation {
     package static let name = "all_reduce_finish"
     /// How many ranks there are.
     package let ranks: Int
@@ -38,6 +51,8 @@ package struct AllReduceFinish: Operation {
         try requireInputs(inputs, 1...1)
         return inputs[0]
     }
+
+    package func message(of count: Int) -> String { "\(name) \(channel)" }
 }
 
 /// A tensor in a bucket.
