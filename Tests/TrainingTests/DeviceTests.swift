@@ -1,4 +1,5 @@
 import Foundation
+import RetintCheckpoints
 import RetintEngine
 import RetintImages
 import RetintTestSupport
@@ -113,14 +114,66 @@ import Testing
         expectLosses(found, expected)
     }
 
-    @Test func trainingsInFloat16AreRefused() throws {
+    /// Gradients that float16 would lose are those of float32, because the loss is scaled.
+    @Test func smallGradientsInFloat16() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(5)
-        let error = #expect(throws: (any Error).self) {
-            try losses(
-                scratch, ["architecture=pico-unet", "steps=1", "compute=float16"], on: .cuda())
+        MockCUDA.install()
+        func norm(_ compute: String, scale: Float? = nil) throws -> Float {
+            let configuration = try scratch.configuration(
+                "architecture=class-unet", "batch=4", "data.crop=64", "loss.kind=classification",
+                "loss.rebalance=null", "loss.neutral=0", "loss.class_weight=1",
+                "optimizer.kind=sgd", "device=cuda", "compute=\(compute)")
+            let run = try TrainingRun(configuration, from: .trial)
+            var settings = run.schedule.settings(at: 0, elapsed: 0)
+            if let scale { settings.lossScale = scale }
+            return try run.state.step.run(run.source.batch(step: 0), settings).gradientNorm
         }
-        #expect("\(try #require(error))".contains("train in bfloat16 or float32"))
+        let expected = try norm("float32")
+        #expect(abs(try norm("float16", scale: 1024) - expected) <= 0.03 * expected)
+        #expect(try norm("float16", scale: 0x1p-22) < 0.7 * expected, "they would be lost")
+    }
+
+    /// The scale falls until nothing overflows, which is not an anomaly, and is resumed.
+    @Test func lossScalesThatOverflow() throws {
+        let settings = [
+            "architecture=class-unet", "steps=8", "loss.class_weight=10000", "compute=float16",
+            "optimizer.learning_rate=1e-4", "anomaly=true", "loss.neutral=100", "log_every=8",
+        ]
+        let (whole, parts) = (try TemporaryFolder(), try TemporaryFolder())
+        try whole.addPhotos(5)
+        try parts.addPhotos(5)
+        let losses = try losses(whole, settings, on: .cuda())
+        #expect(losses.count == 8 && losses.allSatisfy(\.isFinite))
+        _ = try self.losses(parts, settings, on: .cuda(), until: 3)
+        _ = try self.losses(parts, settings, on: .cuda(), from: .resumed)
+        let first = try Checkpoint(contentsOf: whole.path("\(Execution.Device.cuda())/last.h5"))
+        let second = try Checkpoint(contentsOf: parts.path("parts/last.h5"))
+        #expect(first.state == second.state)
+        let scale = try #require(TrainingProgress(json: first.training ?? "")?.lossScale)
+        #expect(scale == TrainingProgress(json: second.training ?? "")?.lossScale)
+        #expect(scale.value < LossScale().value, "it fell")
+    }
+
+    @Test func scalesOfTheLoss() throws {
+        var scale = LossScale()
+        #expect(scale.value == 65_536)
+        for _ in 0..<1999 { scale.count(isFinite: true) }
+        #expect(scale.value == 65_536)
+        scale.count(isFinite: true)
+        #expect(scale.value == 131_072)
+        scale.count(isFinite: false)
+        for _ in 0..<1999 { scale.count(isFinite: true) }
+        #expect(scale.value == 65_536)
+        for _ in 0..<16 { scale.count(isFinite: false) }
+        #expect(scale.value == 1 && !scale.canFall)
+        scale.count(isFinite: false)
+        #expect(scale.value == 1 && scale.isValid)
+        for _ in 0..<(2000 * 30) { scale.count(isFinite: true) }
+        #expect(scale.value == 16_777_216 && scale.isValid && scale.canFall)
+        for json in [#"{"value":0.5,"steps":0}"#, #"{"value":2,"steps":2000}"#] {
+            #expect(try !JSONDecoder().decode(LossScale.self, from: Data(json.utf8)).isValid)
+        }
     }
 
     /// A training in bfloat16 has nearly the losses of one in float32.

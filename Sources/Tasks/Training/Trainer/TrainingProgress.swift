@@ -18,6 +18,8 @@ struct TrainingProgress: Hashable, Sendable, Codable {
     var meter: StepMeter?
     /// Steps in a row whose loss or gradient was not finite.
     var consecutiveSkips: Int?
+    /// The scale of the loss in float16; nil in other arithmetic.
+    var lossScale: LossScale?
     /// The photos; see `PhotoFolder.fingerprint`.
     var photos: String?
     /// The configuration as YAML.
@@ -32,6 +34,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         case consecutiveSkips = "consecutive_skips"
         case bestLoss = "best_loss"
         case sinceBest = "validations_since_best"
+        case lossScale = "loss_scale"
     }
 
     init(configuration: TrainingConfiguration) {
@@ -43,7 +46,7 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         guard let progress = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)),
             [progress.step, progress.validationsSinceBest, progress.consecutiveSkips ?? 0]
                 .allSatisfy(Self.counts.contains), progress.meter?.isValid ?? true,
-            (0...1e12).contains(progress.seconds ?? 0)
+            (0...1e12).contains(progress.seconds ?? 0), progress.lossScale?.isValid ?? true
         else { return nil }
         self = progress
     }

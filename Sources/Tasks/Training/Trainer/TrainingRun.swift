@@ -49,6 +49,8 @@ final class TrainingRun {
         if start == .resumed, ranks.rank == 0 { try folder.lockExisting() }
         var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
+        progress.lossScale =
+            configuration.compute == .float16 ? progress.lossScale ?? LossScale() : nil
         let network = try checkpoint.network.make()
         try configuration.checkSides(for: network)
         schedule = try configuration.stepSchedule()
@@ -194,6 +196,7 @@ final class TrainingRun {
         elapsed = Double(requests.elapsed)
         var settings = schedule.settings(at: state.progress.step, elapsed: elapsed)
         settings.requests = own
+        if let scale = state.progress.lossScale { settings.lossScale = scale.value }
         let waited = ranks.waitingTime
         let result = try state.step.run(batch, settings)
         requests = result.requests
@@ -219,10 +222,14 @@ extension TrainingRun {
     private func countSkip(
         _ result: TrainingStep.Result, _ batch: Batch, _ settings: TrainingStep.Settings
     ) throws {
+        let canFall = state.progress.lossScale?.canFall ?? false
+        state.progress.lossScale?.count(isFinite: result.isFinite)
         guard !result.isFinite else {
             state.consecutiveSkips = 0
             return
         }
+        // In float16, the next step has a smaller scale.
+        if result.loss.isFinite, canFall { return }
         state.consecutiveSkips += 1
         let skips = state.consecutiveSkips
         let value = result.loss.isFinite ? "gradient" : "loss"

@@ -25,6 +25,8 @@ final class TrainingStep {
         let averageDecay, teacherShare: Double
         /// Whether weights change, or gradients are only accumulated.
         let applies: Bool
+        /// Of a training in float16.
+        var lossScale = LossScale().value
         /// The requests of this rank.
         var requests = StepRequests()
     }
@@ -65,15 +67,23 @@ final class TrainingStep {
             try TeacherOutputs(of: $0, objective, prediction, options.forward)
         }
         teacher = teaching?.teacher
-        loss = try objective.loss(prediction, teacher: teaching?.tensors ?? [:])
+        let loss = try objective.loss(prediction, teacher: teaching?.tensors ?? [:])
+        self.loss = loss
         let parameters = try options.updates.trainedParameters(of: loss)
         parameterNames = parameters.map(\.variableName)
+        let scale =
+            options.compile.arithmetic == .float16
+            ? graph.variable(Self.lossScaleName, .scalar, role: .setting) : nil
         let shared = try SharedGradients(
-            of: loss, withRespectTo: parameters, shares, options.gradientCompression)
-        let norm = try options.updates.record(shared.gradients, for: parameters)
+            of: scale.map { loss * $0 } ?? loss, withRespectTo: parameters, shares,
+            options.gradientCompression)
+        func unscaled(_ value: Tensor) -> Tensor { scale.map { value / $0 } ?? value }
+        let norm = try options.updates.record(
+            shared.gradients.map(unscaled), for: parameters)
+        let sharedLoss = unscaled(shared.loss)
         for residual in shared.residuals { graph.update(residual.variable, to: residual.next) }
         graph.skipUpdates(
-            unlessFinite: [shared.loss, norm], accumulate: options.updates.accumulate)
+            unlessFinite: [sharedLoss, norm], accumulate: options.updates.accumulate)
         (statisticNames, residualNames) = (graph.statisticNames, graph.residualNames)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
         (searchExecution, self.ranks) = (options.forward, ranks)
@@ -81,10 +91,12 @@ final class TrainingStep {
         compile.communicator = ranks
         let requests = shared.requests.map { [("requests", $0)] } ?? []
         program = try Program(
-            outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
+            outputs: [("loss", sharedLoss), ("norm", norm)] + requests, options: compile)
         try program.load(objective.variables)
         try program.load(teaching?.variables ?? [:])
     }
+
+    fileprivate static let lossScaleName = "loss_scale"
 
     /// Bytes of weights, statistics and the optimizer's state.
     var variableBytes: Int { program.variableBytes }
@@ -134,6 +146,7 @@ extension TrainingStep.Settings {
             "ema_decay": TensorData(scalar: Float(averageDecay)),
             Objective.teacherShare: TensorData(scalar: Float(teacherShare)),
             "applies": TensorData(scalar: applies ? 1 : 0),
+            TrainingStep.lossScaleName: TensorData(scalar: lossScale),
         ]
         values.merge(requests.variables) { $1 }
         for (group, rate) in learningRates.enumerated() {

@@ -43,12 +43,6 @@ extension Execution.Device {
                 graphPasses: options.roundsToHalf ? [HalfRounding()] : [], stepPasses: []
             ) { compiled throws(GraphError) in try ReferenceExecutor(compiled) }
         case .cuda(let index):
-            guard !learns || options.arithmetic != .float16 else {
-                throw GraphError(
-                    device: rawValue,
-                    reason: "small gradients would be lost in float16, because losses are not "
-                        + "scaled yet; train in bfloat16 or float32")
-            }
             let gpu: GPU
             do throws(CUDAError) { gpu = try GPU.ofProcess(index) } catch {
                 throw GraphError(device: rawValue, reason: error.description)
