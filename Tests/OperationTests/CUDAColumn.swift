@@ -188,6 +188,57 @@ import Testing
         }
     }
 
+    /// Updates of variables are done together, as if they were done where the graph has them: some
+    /// read what others write, and their variables have all kinds of sizes.
+    @Test func updatesAreGrouped() throws {
+        let graph = Graph(mode: .training)
+        let shapes: [Shape] = [[3], [8], [4, 3, 2, 2], [1000], [7], [300], [1, 64, 3, 3], []]
+        let x = graph.input("x", [2, 3])
+        let rate = graph.variable("rate", .scalar, role: .setting)
+        let variables = shapes.enumerated().map {
+            graph.variable("v\($0)", $1, role: .parameter)
+        }
+        for (index, variable) in variables.enumerated() {
+            let half = graph.variable("m\(index)", variable.shape, role: .optimizerState)
+            let next = half * 0.5 + variable * rate + x.mean()
+            graph.update(half, to: next)
+            graph.update(variable, to: variable - next * 0.25)
+        }
+        // The second reads the first as it was before the run.
+        let (a, b) = (
+            graph.variable("a", [5], role: .buffer), graph.variable("b", [5], role: .buffer)
+        )
+        graph.update(a, to: a * 2 + 1)
+        graph.update(b, to: b * 2 + a)
+        let names =
+            ["v", "m"].flatMap { kind in shapes.indices.map { "\(kind)\($0)" } } + ["a", "b"]
+        let shape = Dictionary(
+            uniqueKeysWithValues: zip(names, shapes + shapes + [[5], [5]]))
+        var start = shape.mapValues { shape in
+            TensorData(
+                shape: shape, scalars: (0..<shape.count).map { Float($0 % 17) / 16 - 0.5 })
+        }
+        start["rate"] = TensorData(scalar: 0.125)
+        var reference = CompileOptions()
+        reference.device = .reference
+        let programs = try [reference, Self.options()].map {
+            try Program(outputs: [("mean", x.mean())], options: $0)
+        }
+        for program in programs {
+            try program.load(start)
+            for run in 0..<3 {
+                let data = (0..<6).map { Float($0 * run) / 4 }
+                _ = try program.run(["x": TensorData(shape: [2, 3], scalars: data)])
+            }
+        }
+        for name in names {
+            let values = programs.map { $0.value(of: name)?.scalars }
+            #expect(values[0] == values[1] && values[0] != start[name]?.scalars, "\(name)")
+        }
+        // The mean, the updates of all eight, and two that depend on each other.
+        #expect(programs[1].steps.count <= 5, "\(programs[1].steps.map(\.kernel.name))")
+    }
+
     @Test func saysWhatDoesNotFit() throws {
         let graph = Graph()
         let x = graph.input("x", [1 << 20])

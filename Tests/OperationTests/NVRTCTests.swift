@@ -55,6 +55,29 @@ import Testing
         }
     }
 
+    /// One kernel for the updates of several variables.
+    @Test(.enabled(if: isInstalled, "there is no NVRTC"), arguments: [80, 90, 100])
+    func groupedUpdatesAreCompiled(_ computeCapability: Int) throws {
+        let graph = Graph()
+        let variables = [8, 7, 12].map { graph.variable("\($0)", [$0], role: .parameter) }
+        let values = variables.map { $0 * 0.5 + 1 }
+        let compiled = try Compiler.compile(
+            graph, outputs: [], observed: [],
+            updates: zip(variables, values).map { ($0.id, $1.id) },
+            passes: CUDAPasses.stepPasses, budget: MemoryBudget(bytes: 1 << 30),
+            on: CUDABackend(), .single)
+        #expect(compiled.steps.count == 1)
+        let works = compiled.steps[0].recordedWork.compactMap { work -> ElementwiseWork? in
+            if case .elementwise(let work) = work { work } else { nil }
+        }
+        let kernels = SegmentedKernel.kernels(works)
+        #expect(kernels.map(\.1.count) == [2, 1])
+        let source = try #require(kernels[0].0).source
+        let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
+        let code = try nvrtc.binary(of: [source], computeCapability: computeCapability)
+        #expect(code.firstRange(of: Array(".text.\(source.name)".utf8)) != nil)
+    }
+
     @Test(.enabled(if: isInstalled, "there is no NVRTC"))
     func saysWhatIsWrong() throws {
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))

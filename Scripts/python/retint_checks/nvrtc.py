@@ -18,7 +18,8 @@ def main():
     retint_options.add_sample(parser)
     sample = retint_options.Sample(parser.parse_args(), "nvrtc")
     results = [f"{test}(_:) with 3 test cases passed"
-               for test in ("everySourceIsCompiled", "everyKernelIsCompiled")]
+               for test in ("everySourceIsCompiled", "groupedUpdatesAreCompiled",
+                            "everyKernelIsCompiled")]
     return _cuda.run_tests("NVRTCTests|everyKernelIsCompiled", results, {
         "RETINT_CUDA_LIBRARIES": _cuda.libraries(".venv-cuda", "--cuda"),
         "RETINT_TESTS_SAMPLE": str(sample.every), "RETINT_TESTS_SEED": str(sample.seed)})

@@ -4,8 +4,9 @@
 ///
 /// A block is a group of threads, a multiple of 32, that work on one thing. `RT_STRIDED` shares out
 /// its elements, and all its threads get what `rt_block_sum` and `rt_block_max` combine of their
-/// values. Or `RT_COLUMN` gives each of 32 threads a column, and `RT_ROWS` shares out its rows
-/// among the groups of 32; what `rt_column_sum` and `rt_column_max` combine is for the first group.
+/// values. `RT_SEGMENTS` shares out blocks among pieces of work with memory of their own, and
+/// `RT_PART` the elements of one. Or `RT_COLUMN` gives each of 32 threads a column, and `RT_ROWS`
+/// shares out its rows among the groups of 32; what `rt_column_sum` and `rt_column_max` combine is for the first group.
 package enum Prelude {
     package static let text = """
         #ifdef __CUDACC__
@@ -31,6 +32,12 @@ package enum Prelude {
             for (long long b = blockIdx.x; b < (count); b += gridDim.x)
         #define RT_STRIDED(j, count) for (long long j = threadIdx.x; j < (count); j += blockDim.x)
         #define RT_FIRST_THREAD if (threadIdx.x == 0)
+        #define RT_SEGMENTS(s, table, count, width) \\
+            for (const long long *s = rt_segment(table, count, width), *rt_end = s + 1; \\
+                 s < rt_end; s = rt_end)
+        #define RT_PART(type, i, s) \\
+            for (type i = (type)(blockIdx.x - s[0]) * blockDim.x + threadIdx.x; i < (type)s[1]; \\
+                 i = (type)s[1])
         #define RT_COLUMN(lane) \\
             for (unsigned lane = threadIdx.x % 32, rt_once = 0; rt_once < 1; rt_once++)
         #define RT_ROWS(r, begin, end) \\
@@ -43,6 +50,16 @@ package enum Prelude {
         #define RT_INFINITY __int_as_float(0x7f800000)
         RT_FUNCTION int rt_bits(float x) { return __float_as_int(x); }
         RT_FUNCTION float rt_float(int bits) { return __int_as_float(bits); }
+        // The last segment that begins at this block or before it.
+        RT_FUNCTION const long long *rt_segment(const long long *table, int count, int width) {
+            int low = 0, high = count;
+            while (high - low > 1) {
+                const int middle = (low + high) / 2;
+                if (table[middle * width] <= blockIdx.x) low = middle;
+                else high = middle;
+            }
+            return table + low * width;
+        }
         """
 
     private static let host = """
@@ -61,6 +78,9 @@ package enum Prelude {
         #define RT_BLOCKS(b, count) for (long long b = 0; b < (count); b++)
         #define RT_STRIDED(j, count) for (long long j = 0; j < (count); j++)
         #define RT_FIRST_THREAD
+        #define RT_SEGMENTS(s, table, count, width) \\
+            for (const long long *s = table; s < table + (count) * (width); s += width)
+        #define RT_PART(type, i, s) for (type i = 0; i < (type)s[1]; i++)
         #define RT_COLUMN(lane) for (unsigned lane = 0; lane < 32; lane++)
         #define RT_ROWS(r, begin, end) for (long long r = (begin); r < (end); r++)
         #define RT_FIRST_ROW

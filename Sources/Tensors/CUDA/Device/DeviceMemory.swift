@@ -12,6 +12,19 @@ final class DeviceMemory {
         (self.address, self.gpu) = (UInt(address), gpu)
     }
 
+    /// Memory with these values.
+    convenience init(_ values: [Int64], on gpu: GPU) throws(CUDAError) {
+        let bytes = values.count * MemoryLayout<Int64>.size
+        try self.init(bytes: bytes, on: gpu)
+        let status = values.withUnsafeBytes { values in
+            values.baseAddress.map {
+                gpu.driver.copyToDevice(Driver.Address(address), $0, bytes, gpu.stream)
+            } ?? 0
+        }
+        try gpu.driver.check(status, "copying to the GPU")
+        try gpu.synchronize()
+    }
+
     deinit {
         gpu.exclusively {
             _ = gpu.driver.synchronize(gpu.stream)

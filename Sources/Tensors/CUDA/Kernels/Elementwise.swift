@@ -8,8 +8,67 @@ extension DeviceKernel {
     package init(_ work: ElementwiseWork) {
         let writer = ElementwiseWriter(work)
         self.init(
-            "elementwise", writer.parameters, .elements(work.shape.count / writer.lanes),
-            writer.body)
+            "elementwise", writer.parameters, .elements(writer.threads), writer.body)
+    }
+}
+
+/// Pieces of elementwise work that one kernel does: they differ only in their memory and in how
+/// many elements they have.
+package struct SegmentedKernel {
+    package let source: KernelSource
+    /// What each piece reads and writes.
+    let segments: [[Buffer]]
+    /// The threads that each piece needs.
+    private let counts: [Int]
+    private static let threads = 256
+    /// The most blocks of a kernel.
+    private static let mostBlocks = 1 << 20
+
+    /// Pieces of work by what they compute, in the order of the first of each, with the kernel that
+    /// does several; nil for one alone, or where they are too large together.
+    static func kernels(_ works: [ElementwiseWork]) -> [(SegmentedKernel?, [ElementwiseWork])] {
+        var order: [String] = []
+        var groups: [String: [(work: ElementwiseWork, writer: ElementwiseWriter)]] = [:]
+        for work in works {
+            let writer = ElementwiseWriter(work)
+            let key = writer.segmentBody
+            if groups[key] == nil { order.append(key) }
+            groups[key, default: []].append((work, writer))
+        }
+        return order.map { key in
+            let members = groups[key] ?? []
+            let kernel = SegmentedKernel(key, members.map(\.writer))
+            return (kernel, members.map(\.work))
+        }
+    }
+
+    private init?(_ body: String, _ writers: [ElementwiseWriter]) {
+        segments = writers.map(\.parameters)
+        counts = writers.map(\.threads)
+        let blocks = counts.reduce(0) { $0 + Self.blocks($1) }
+        guard writers.count > 1, blocks <= Self.mostBlocks else { return nil }
+        let width = segments[0].count + 2
+        source = KernelSource(
+            "rt_segments", parameters: ["long long"], threads: Self.threads,
+            body: "RT_SEGMENTS(s, p0, \(writers.count), \(width)) {\n\(body)\n}")
+    }
+
+    private static func blocks(_ count: Int) -> Int { max((count + threads - 1) / threads, 1) }
+
+    /// The blocks of all pieces.
+    var grid: DeviceKernel.Grid {
+        .blocks(counts.reduce(0) { $0 + Self.blocks($1) }, threads: Self.threads)
+    }
+
+    /// For each piece its first block, its threads, and the addresses of its memory.
+    var table: [Int64] {
+        var (first, table) = (0, [Int64]())
+        for (buffers, count) in zip(segments, counts) {
+            table += [Int64(first), Int64(count)]
+            table += buffers.map { Int64(bitPattern: UInt64($0.address)) }
+            first += Self.blocks(count)
+        }
+        return table
     }
 }
 
@@ -53,17 +112,32 @@ private struct ElementwiseWriter {
         }
     }
 
+    /// The elements, or groups of them, that threads compute.
+    var threads: Int { work.shape.count / lanes }
+
     /// The statements, for `q`, a group of elements `i`.
     var body: String {
         let type = DeviceKernel.indexType(parameters)
-        let count = work.shape.count / lanes
+        return body(type) { "RT_EACH(\(type), \($0), \(threads))" }
+    }
+
+    /// The statements for a segment `s`, whose entry has the addresses of the parameters.
+    var segmentBody: String {
+        let type = DeviceKernel.indexType(parameters)
+        let pointers = parameters.enumerated().map { index, buffer in
+            let name = buffer.storage.format.typeName
+            return "\(name) *p\(index) = (\(name) *)s[\(index + 2)];\n"
+        }
+        return pointers.joined() + body(type) { "RT_PART(\(type), \($0), s)" }
+    }
+
+    private func body(_ type: String, _ loop: (_ index: String) -> String) -> String {
         let code: [String]
         if lanes == 1 {
-            code =
-                ["RT_EACH(\(type), i, \(count)) {"] + (loads + lines + stores).map { "    " + $0 }
+            code = ["\(loop("i")) {"] + (loads + lines + stores).map { "    " + $0 }
         } else {
             code =
-                ["RT_EACH(\(type), q, \(count)) {"] + loads.map { "    " + $0 }
+                ["\(loop("q")) {"] + loads.map { "    " + $0 }
                 + [
                     "    RT_UNROLL for (int l = 0; l < 4; l++) {",
                     "        const \(type) i = 4 * q + l;",

@@ -75,10 +75,14 @@ package final class CUDAExecutor: Executor {
         var steps: [StepCalls] = []
         for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
         let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)
-        let kernels = steps.flatMap(\.calls).compactMap { call -> DeviceKernel? in
-            if case .kernel(let kernel) = call { kernel } else { nil }
+        let sources = steps.flatMap(\.calls).compactMap { call -> KernelSource? in
+            switch call {
+            case .kernel(let kernel): kernel.source
+            case .segments(let kernel): kernel.source
+            case .convolution, .matrices, .copy, .host: nil
+            }
         }
-        let functions = try gpu.functions(of: (kernels + fixed.kernels).map(\.source))
+        let functions = try gpu.functions(of: sources + fixed.kernels.map(\.source))
         var prepared: [[PreparedCall]] = []
         for step in steps {
             var calls: [PreparedCall] = []
@@ -294,12 +298,24 @@ enum PreparedCall {
     ) throws(CUDAError) {
         // The libraries' own memory begins after that of the step.
         let workspace = memory.workspace + UInt(DeviceProgramMemory.scratchBytes(of: step))
+        func function(_ source: KernelSource) throws(CUDAError) -> Driver.Handle {
+            guard let function = functions[source.name] else {
+                throw CUDAError("CUDA: kernel \(source.name) was not compiled")
+            }
+            return function
+        }
         switch call {
         case .kernel(let kernel):
-            guard let function = functions[kernel.source.name] else {
-                throw CUDAError("CUDA: kernel \(kernel.source.name) was not compiled")
-            }
-            self = .kernel(KernelLaunch(kernel, function, gpu))
+            self = .kernel(
+                KernelLaunch(
+                    kernel.source, kernel.parameters.map(\.address), kernel.grid,
+                    try function(kernel.source), gpu))
+        case .segments(let kernel):
+            let table = try DeviceMemory(kernel.table, on: gpu)
+            self = .kernel(
+                KernelLaunch(
+                    kernel.source, [table.address], kernel.grid, try function(kernel.source), gpu,
+                    keeping: table))
         case .convolution(let plan, let x, let w, let y):
             let pack = try plan.pack(
                 x: x.address, w: w.address, y: y.address, workspace: workspace)

@@ -12,6 +12,9 @@ package enum CUDAPasses {
             + [DeviceDecomposition(), MovementComposition()]
             + (recomputes ? [Recomputation()] : [])
     }
+
+    /// The passes over the steps of a program.
+    package static var stepPasses: [any StepPass] { [UpdateGrouping()] }
 }
 
 /// Expresses operations by those that have kernels on a GPU.

@@ -5,6 +5,7 @@ import RetintTensors
 /// What a step starts on a GPU, one after another.
 enum DeviceCall {
     case kernel(DeviceKernel)
+    case segments(SegmentedKernel)
     case convolution(ConvolutionPlan, x: Buffer, w: Buffer, y: Buffer)
     case matrices(CuBLASLt.Plan, x: Buffer, y: Buffer, result: Buffer)
     case copy(Buffer, to: Buffer)
@@ -79,8 +80,26 @@ struct StepLowering {
     func calls(of step: Step) throws(CUDAError) -> StepCalls {
         var copy = self
         copy.isHoisted = step.isHoisted
-        for work in step.recordedWork { try copy.add(work) }
+        let works = step.recordedWork
+        let elementwise = works.compactMap { work -> ElementwiseWork? in
+            if case .elementwise(let work) = work, work.head == nil { work } else { nil }
+        }
+        if elementwise.count == works.count {
+            copy.add(elementwise)
+        } else {
+            for work in works { try copy.add(work) }
+        }
         return copy.calls
+    }
+
+    private mutating func add(_ works: [ElementwiseWork]) {
+        for (kernel, works) in SegmentedKernel.kernels(works) {
+            if let kernel {
+                calls.calls.append(.segments(kernel))
+            } else {
+                for work in works { add(DeviceKernel(work)) }
+            }
+        }
     }
 
     private mutating func add(_ work: RecordedKernel.Work) throws(CUDAError) {

@@ -8,23 +8,27 @@ final class KernelLaunch {
     private let blocks, threads: UInt32
     private let values: UnsafeMutablePointer<UInt>
     private let arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    /// Memory that lives as long.
+    private let memory: DeviceMemory?
 
-    /// - Parameter kernel: its buffers have addresses.
-    init(_ kernel: DeviceKernel, _ function: Driver.Handle, _ gpu: GPU) {
-        (name, self.function) = (kernel.source.name, function)
-        threads = UInt32(kernel.grid.threads)
-        switch kernel.grid {
+    init(
+        _ source: KernelSource, _ parameters: [UInt], _ grid: DeviceKernel.Grid,
+        _ function: Driver.Handle, _ gpu: GPU, keeping memory: DeviceMemory? = nil
+    ) {
+        (name, self.function, self.memory) = (source.name, function, memory)
+        threads = UInt32(grid.threads)
+        switch grid {
         case .elements(let count):
             let most = gpu.multiprocessors * 32
             blocks = UInt32(max(min((count + 255) / 256, most), 1))
         case .blocks(let count, _):
             blocks = UInt32(max(min(count, 1 << 20), 1))
         }
-        let count = kernel.parameters.count
+        let count = parameters.count
         values = .allocate(capacity: max(count, 1))
         arguments = .allocate(capacity: max(count, 1))
-        for (index, buffer) in kernel.parameters.enumerated() {
-            (values + index).initialize(to: buffer.address)
+        for (index, address) in parameters.enumerated() {
+            (values + index).initialize(to: address)
             (arguments + index).initialize(to: UnsafeMutableRawPointer(values + index))
         }
     }

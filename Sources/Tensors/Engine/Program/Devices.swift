@@ -51,7 +51,7 @@ extension Execution.Device {
                 backend: CUDABackend(),
                 graphPasses: CUDAPasses.passes(
                     roundsToHalf: options.roundsToHalf, recomputes: options.recomputes),
-                stepPasses: []
+                stepPasses: CUDAPasses.stepPasses
             ) { compiled throws(GraphError) in
                 try CUDAExecutor(
                     compiled, on: gpu, options.arithmetic.ofProducts, options.communicator)
