@@ -6,7 +6,8 @@
 /// its elements, and all its threads get what `rt_block_sum` and `rt_block_max` combine of their
 /// values. `RT_SEGMENTS` shares out blocks among pieces of work with memory of their own, and
 /// `RT_PART` the elements of one. Or `RT_COLUMN` gives each of 32 threads a column, and `RT_ROWS`
-/// shares out its rows among the groups of 32; what `rt_column_sum` and `rt_column_max` combine is for the first group.
+/// shares out its rows among the groups of 32; what `rt_column_sum` and `rt_column_max` combine is
+/// for the first group.
 package enum Prelude {
     package static let text = """
         #ifdef __CUDACC__
