@@ -155,6 +155,12 @@ import Testing
         #expect(try !feed().takesPixels && !feed("device=reference").takesPixels)
         #expect(try feed("device=cuda").takesPixels && feed("device=cuda:1").takesPixels)
         #expect(try !feed("device=cuda", "data.hints=true").takesPixels)
+        var configuration = TrainingConfiguration()
+        #expect(configuration.loaderThreads(.single) == 1)
+        configuration.device = .cuda(index: 1)
+        #expect(configuration.loaderThreads(.single) == min(Machine.processorCount, 16))
+        configuration.data.loaderThreads = 3
+        #expect(configuration.loaderThreads(.single) == 3)
         let plain = try feed("device=cuda")
         #expect(!plain.isDamaged && !plain.needsLightness)
         #expect(try feed("device=cuda", "old_photo.jpeg=0.1").isDamaged)

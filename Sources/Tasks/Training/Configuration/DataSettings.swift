@@ -56,8 +56,9 @@ extension TrainingConfiguration {
         public var sourceBalance = 0.0
         /// The size of the cache of decoded photos, in MiB.
         public var cacheMegabytes = 1024
-        /// Threads that prepare batches.
-        public var loaderThreads = 1
+        /// Threads that prepare batches; nil: one on the CPU, which the step needs itself, and on a
+        /// GPU one for each processor.
+        public var loaderThreads: Int?
 
         /// The defaults.
         public init() {}
@@ -131,8 +132,8 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
                 "size of the cache of decoded photos"),
             .init(
-                "data.loader_threads", \.data.loaderThreads, .range(1...64),
-                "threads that prepare batches"),
+                "data.loader_threads", optional: \.data.loaderThreads, .range(1...64),
+                "threads that prepare batches; null: 1, on a GPU one for each processor"),
         ]
     }
 }

@@ -1,3 +1,5 @@
+import RetintDistributed
+import RetintEngine
 import RetintGraph
 import RetintImages
 
@@ -74,9 +76,16 @@ struct StepFeed: Sendable {
 }
 
 extension TrainingConfiguration {
+    private var isOnGPU: Bool { if case .cuda = device { true } else { false } }
+
+    /// The threads that prepare the batches of a rank.
+    func loaderThreads(_ ranks: Communicator) -> Int {
+        data.loaderThreads
+            ?? (isOnGPU ? min(max(Machine.processorCount / ranks.size, 1), 16) : 1)
+    }
+
     /// How the steps of this training are fed.
     func feed(_ classes: ClassTargets?) -> StepFeed {
-        let isOnGPU = if case .cuda = device { true } else { false }
         // Hints are drawn from the colors of each crop.
         let takesPixels = isOnGPU && !data.hints
         let isBeside = distillation.teacher.map { !takesPixels || !Teacher.isCheckpoint($0) }

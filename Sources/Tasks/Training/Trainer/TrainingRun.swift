@@ -119,7 +119,7 @@ final class TrainingRun {
         let time = TrainingTime(before: state.progress.seconds ?? 0, limit: configuration.timeLimit)
         let loader = BatchLoader(
             source, steps: firstStep..<max(lastStep, firstStep),
-            threads: configuration.data.loaderThreads)
+            threads: configuration.loaderThreads(ranks))
         defer { loader.stop() }
         requests = StepRequests(elapsed: time.shareAtStart)
         while state.progress.step < lastStep {
