@@ -26,6 +26,8 @@ extension MLPackage {
                 return try writeWithOthers(as: format, write, to: path, named: name, options) {
                     "written with other operations: \(refusal.place): \(refusal.rule)"
                 }
+            } catch let reason as ConversionError where reason.rule == refusal.rule {
+                throw refusal
             } catch let reason as any RetintError where reason.fault == refusal.fault {
                 throw ConversionError(
                     refusal.kind, file: refusal.file, place: refusal.place, rule: refusal.rule,

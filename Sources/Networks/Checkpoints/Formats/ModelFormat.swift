@@ -82,6 +82,8 @@ public enum ModelExportOption: Int, CaseIterable, Sendable {
     case repair
     /// The sizes of the input.
     case sizes
+    /// Several sizes of the input, or a range of them.
+    case severalSizes
     /// Inputs and outputs.
     case interface
     /// Whether batch normalizations are folded.
@@ -94,7 +96,9 @@ public enum ModelExportOption: Int, CaseIterable, Sendable {
     case foldedWeights
 
     /// What is chosen when a network is converted.
-    public static let ofNetworks: Set<Self> = [.precision, .sizes, .interface, .folding, .metadata]
+    public static let ofNetworks: Set<Self> = [
+        .precision, .sizes, .severalSizes, .interface, .folding, .metadata,
+    ]
     /// What a format takes that can store any package.
     static let ofPackages = ofNetworks.union([.repair])
 }

@@ -55,7 +55,8 @@ extension ModelFormat {
             written.notes = package.aiModelNotes
             return written
         },
-        options: ModelExportOption.ofPackages, maximumRank: 5, namesWeights: false,
+        options: ModelExportOption.ofPackages.subtracting([.severalSizes]), maximumRank: 5,
+        namesWeights: false,
         checkReplaceable: { path throws(FileError) in
             try MLPackage.checkReplaceableByAIModel(path)
         })

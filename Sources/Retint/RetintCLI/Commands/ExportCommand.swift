@@ -15,9 +15,9 @@ struct ExportCommand: ParsableCommand {
 
             Core AI and ONNX files can be written from a checkpoint or a package; a package keeps \
             its compressed weights. If the format does not have all operations of a package, \
-            others take their place, and a line says so. Weights that ONNX cannot store \
-            compressed are listed. For .h5 and .safetensors, the weights of a checkpoint or \
-            package are written as a state dict.
+            others take their place, and a line says so. The inputs of an .aimodel are tensors \
+            of one size. Weights that ONNX cannot store compressed are listed. For .h5 and \
+            .safetensors, the weights of a checkpoint or package are written as a state dict.
 
             For example:
               retint export best.h5 -o Colorizer.mlpackage
@@ -88,7 +88,7 @@ struct ExportCommand: ParsableCommand {
             .target: RetintCLI.given(["--target": target != nil]),
             .rewriting: RetintCLI.given(["--avoid-wrong-numbers": avoidWrongNumbers]),
             .precision: precision.given, .repair: repair.given,
-            .sizes: sizes.given, .interface: interface.given,
+            .sizes: sizes.given, .severalSizes: sizes.givenSeveral, .interface: interface.given,
             .folding: RetintCLI.given(["--no-fold": keepsBatchNorm]), .metadata: metadata.given,
             .opset: onnx.given, .foldedWeights: weights.given,
         ]

@@ -47,6 +47,12 @@ struct ExportSizeOptions: ParsableArguments {
     var given: [String] {
         RetintCLI.given([
             "--size": size != nil, "--height": height != nil, "--width": width != nil,
+        ]) + givenSeveral
+    }
+
+    /// Those that state several sizes.
+    var givenSeveral: [String] {
+        RetintCLI.given([
             "--sizes": sizes != nil, "--min-size": minSize != nil, "--max-size": maxSize != nil,
         ])
     }
