@@ -88,7 +88,7 @@ extension TrainingConfiguration {
     func feed(_ classes: ClassTargets?) -> StepFeed {
         // Hints are drawn from the colors of each crop.
         let takesPixels = isOnGPU && !data.hints
-        let isBeside = distillation.teacher.map { !takesPixels || !Teacher.isCheckpoint($0) }
+        let isBeside = distillation.teacher.map { !takesPixels || !Teacher.hasNetwork($0) }
         return StepFeed(
             classes: classes, takesPixels: takesPixels, isDamaged: oldPhoto.canDamage,
             needsLightness: isBeside ?? false)

@@ -54,8 +54,8 @@ final class Teacher {
         shapes.reduce(into: [:]) { $0[$1.key] = graph.input($1.key.name, $1.value) }
     }
 
-    /// Whether a teacher is a checkpoint, whose network can be part of a step.
-    static func isCheckpoint(_ path: String) -> Bool {
+    /// Whether a teacher has a network that can be part of a step: that of a checkpoint.
+    static func hasNetwork(_ path: String) -> Bool {
         (try? ModelFormat(ofFileAt: ShippedCheckpoint.path(of: path))) == .checkpoint
     }
 
@@ -128,7 +128,7 @@ private struct TeacherNetwork {
 
     /// - Throws: the errors of reading checkpoints; ``TrainingError`` if it is not one.
     init(_ path: String) throws {
-        guard Teacher.isCheckpoint(path) else {
+        guard Teacher.hasNetwork(path) else {
             throw TrainingError(
                 at: "distillation.teacher",
                 "\(path) is not a checkpoint; only a checkpoint provides logits and features")
