@@ -50,13 +50,14 @@ import Testing
         try scratch.addPhotos(5)
         let teacher = try scratch.makeTeacher("class-unet")
         let all =
-            ["architecture=class-unet", "steps=5", "distillation.teacher=\(teacher)"] + settings
+            ["architecture=class-unet", "steps=3", "distillation.teacher=\(teacher)"] + settings
         let expected = try losses(scratch, all, on: .cpu)
         let found = try losses(scratch, all, on: .cuda())
-        #expect(expected.count == 5)
+        #expect(expected.count == 3)
         expectLosses(found, expected)
         let without = try losses(
-            scratch, all + ["distillation.weight=0.2", "output=\(scratch.path)/other"],
+            scratch,
+            all + ["distillation.weight=0.2", "steps=1", "output=\(scratch.path)/other"],
             on: .cuda())
         #expect(abs(without[0] - found[0]) > 1e-3 * found[0], "the teacher matters")
     }
@@ -137,15 +138,16 @@ import Testing
     /// The scale falls until nothing overflows, which is not an anomaly, and is resumed.
     @Test func lossScalesThatOverflow() throws {
         let settings = [
-            "architecture=class-unet", "steps=8", "loss.class_weight=10000", "compute=float16",
-            "optimizer.learning_rate=1e-4", "anomaly=true", "loss.neutral=100", "log_every=8",
+            "architecture=class-unet", "steps=4", "loss.class_weight=10000", "compute=float16",
+            "optimizer.learning_rate=1e-4", "anomaly=true", "loss.neutral=100", "log_every=4",
+            "data.crop=32", "batch=2",
         ]
         let (whole, parts) = (try TemporaryFolder(), try TemporaryFolder())
         try whole.addPhotos(5)
         try parts.addPhotos(5)
         let losses = try losses(whole, settings, on: .cuda())
-        #expect(losses.count == 8 && losses.allSatisfy(\.isFinite))
-        _ = try self.losses(parts, settings, on: .cuda(), until: 3)
+        #expect(losses.count == 4 && losses.allSatisfy(\.isFinite))
+        _ = try self.losses(parts, settings, on: .cuda(), until: 2)
         _ = try self.losses(parts, settings, on: .cuda(), from: .resumed)
         let first = try Checkpoint(contentsOf: whole.path("\(Execution.Device.cuda())/last.h5"))
         let second = try Checkpoint(contentsOf: parts.path("parts/last.h5"))
