@@ -157,6 +157,20 @@ import Testing
         #expect(scale.value < LossScale().value, "it fell")
     }
 
+    /// Steps on trial in float16 change weights, too: they are repeated with smaller scales.
+    @Test func trialsInFloat16() async throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        MockCUDA.install()
+        let configuration = try scratch.configuration(
+            "architecture=class-unet", "loss.class_weight=10000", "compute=float16",
+            "loss.neutral=100", "device=cuda", "overfit_one_batch=true")
+        let range = try await Trainer.learningRateRange(
+            configuration, from: 1e-3, to: 2e-3, steps: 4)
+        let losses = range.points.map(\.loss)
+        #expect(losses.count == 4 && abs(losses[3] - losses[0]) > 1e-3 * losses[0], "\(losses)")
+    }
+
     @Test func scalesOfTheLoss() throws {
         var scale = LossScale()
         #expect(scale.value == 65_536)

@@ -32,25 +32,33 @@ package struct SharedGradients {
     /// - Parameters:
     ///   - loss: the loss of this rank's examples.
     ///   - parameters: the parameters to differentiate with respect to.
+    ///   - scale: a factor of the loss while it is differentiated; nil for none.
     package init(
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
-        _ compression: TrainingConfiguration.GradientCompression = .none
+        _ compression: TrainingConfiguration.GradientCompression = .none, scale: Tensor? = nil
     ) throws(GraphError) {
+        func gradients(of loss: Tensor) throws(GraphError) -> [Tensor] {
+            guard let scale else {
+                return try RetintGraph.gradients(of: loss, withRespectTo: parameters)
+            }
+            return try RetintGraph.gradients(of: loss * scale, withRespectTo: parameters)
+                .map { $0 / scale }
+        }
         guard shares.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
-            gradients = try RetintGraph.gradients(of: loss, withRespectTo: parameters)
+            self.gradients = try gradients(of: loss)
             return
         }
         // The sums over the ranks are then means over all examples.
         let part = loss * Float(shares.weight(of: shares.rank))
-        let own = try RetintGraph.gradients(of: part, withRespectTo: parameters)
+        let own = try gradients(of: part)
         let requests = loss.graph.variable(
             Self.requestsName, [StepRequests.count], role: .setting)
         let (sums, residuals) = Self.sums(
             own, of: parameters, with: [part, requests], over: shares.size,
             compresses: compression == .float16)
         self.residuals = residuals
-        gradients = Array(sums.dropLast(2))
+        self.gradients = Array(sums.dropLast(2))
         (self.loss, self.requests) = (sums[own.count], sums[own.count + 1])
     }
 

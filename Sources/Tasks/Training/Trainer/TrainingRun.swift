@@ -222,14 +222,11 @@ extension TrainingRun {
     private func countSkip(
         _ result: TrainingStep.Result, _ batch: Batch, _ settings: TrainingStep.Settings
     ) throws {
-        let canFall = state.progress.lossScale?.canFall ?? false
-        state.progress.lossScale?.count(isFinite: result.isFinite)
+        if state.countOverflow(result) { return }
         guard !result.isFinite else {
             state.consecutiveSkips = 0
             return
         }
-        // In float16, the next step has a smaller scale.
-        if result.loss.isFinite, canFall { return }
         state.consecutiveSkips += 1
         let skips = state.consecutiveSkips
         let value = result.loss.isFinite ? "gradient" : "loss"

@@ -46,6 +46,15 @@ final class TrainingState {
         set { progress.consecutiveSkips = newValue }
     }
 
+    /// Counts a step for the scale of the loss.
+    ///
+    /// - Returns: whether gradients overflowed that may not with the next scale.
+    func countOverflow(_ result: TrainingStep.Result) -> Bool {
+        guard let scale = progress.lossScale else { return false }
+        progress.lossScale?.count(isFinite: result.isFinite)
+        return !result.isFinite && result.loss.isFinite && scale.canFall
+    }
+
     /// Loads weights and the optimizer's state into the step.
     private func load(_ file: String) throws {
         var variables = step.initialOptimizerState

@@ -33,6 +33,8 @@ final class TrainingStep {
 
     private let program: Program
     private let teacher: Teacher?
+    /// Weights that are not trained: of a teacher, and of a perceptual loss.
+    private let fixedNames: Set<String>
     /// The examples of this rank.
     private let loss: Tensor
     /// How a program runs that looks for values that are not finite.
@@ -75,15 +77,11 @@ final class TrainingStep {
             options.compile.arithmetic == .float16
             ? graph.variable(Self.lossScaleName, .scalar, role: .setting) : nil
         let shared = try SharedGradients(
-            of: scale.map { loss * $0 } ?? loss, withRespectTo: parameters, shares,
-            options.gradientCompression)
-        func unscaled(_ value: Tensor) -> Tensor { scale.map { value / $0 } ?? value }
-        let norm = try options.updates.record(
-            shared.gradients.map(unscaled), for: parameters)
-        let sharedLoss = unscaled(shared.loss)
+            of: loss, withRespectTo: parameters, shares, options.gradientCompression, scale: scale)
+        let norm = try options.updates.record(shared.gradients, for: parameters)
         for residual in shared.residuals { graph.update(residual.variable, to: residual.next) }
         graph.skipUpdates(
-            unlessFinite: [sharedLoss, norm], accumulate: options.updates.accumulate)
+            unlessFinite: [shared.loss, norm], accumulate: options.updates.accumulate)
         (statisticNames, residualNames) = (graph.statisticNames, graph.residualNames)
         initialOptimizerState = graph.initialOptimizerState(parameters: weights)
         (searchExecution, self.ranks) = (options.forward, ranks)
@@ -91,15 +89,19 @@ final class TrainingStep {
         compile.communicator = ranks
         let requests = shared.requests.map { [("requests", $0)] } ?? []
         program = try Program(
-            outputs: [("loss", sharedLoss), ("norm", norm)] + requests, options: compile)
-        try program.load(objective.variables)
-        try program.load(teaching?.variables ?? [:])
+            outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
+        let fixed = objective.variables.merging(teaching?.variables ?? [:]) { $1 }
+        fixedNames = Set(fixed.keys)
+        try program.load(fixed)
     }
 
     fileprivate static let lossScaleName = "loss_scale"
 
     /// Bytes of weights, statistics and the optimizer's state.
-    var variableBytes: Int { program.variableBytes }
+    var variableBytes: Int {
+        program.variableShapes.filter { !fixedNames.contains($0.name) }
+            .reduce(0) { $0 + $1.shape.count } * MemoryLayout<Float>.size
+    }
 
     /// Bytes of variables, activations and gradients.
     var bytes: Int { program.variableBytes + program.arenaBytes }
@@ -124,10 +126,14 @@ final class TrainingStep {
         return batch.inputs.merging(try teacher.inputs(for: batch)) { $1 }.named
     }
 
-    /// The current values of all variables: weights, buffers and the optimizer's state.
-    var variables: [String: TensorData] {
+    /// The current values of weights, buffers and the optimizer's state.
+    var variables: [String: TensorData] { values { !fixedNames.contains($0) } }
+
+    private func values(where isWanted: (String) -> Bool) -> [String: TensorData] {
         var values: [String: TensorData] = [:]
-        for (name, _) in program.variableShapes { values[name] = program.value(of: name) }
+        for (name, _) in program.variableShapes where isWanted(name) {
+            values[name] = program.value(of: name)
+        }
         return values
     }
 
@@ -136,7 +142,7 @@ final class TrainingStep {
     func firstNonFinite(_ batch: Batch, _ settings: Settings) throws -> String? {
         let search = try AnomalySearch(loss, searchExecution, ranks: ranks)
         return try search.firstNonFinite(
-            variables.merging(settings.variables) { $1 }, try inputs(batch))
+            values { _ in true }.merging(settings.variables) { $1 }, try inputs(batch))
     }
 }
 

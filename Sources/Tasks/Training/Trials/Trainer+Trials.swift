@@ -76,8 +76,13 @@ extension TrainingRun {
     ///
     /// - Returns: its loss.
     private func trial(step index: Int, rate: Double) throws -> Double {
-        let settings = schedule.settings(at: index, rate: rate)
-        let result = try state.step.run(try source.batch(step: index), settings)
+        var settings = schedule.settings(at: index, rate: rate)
+        let batch = try source.batch(step: index)
+        var result: TrainingStep.Result
+        repeat {
+            if let scale = state.progress.lossScale { settings.lossScale = scale.value }
+            result = try state.step.run(batch, settings)
+        } while state.countOverflow(result)
         log.report(.step(index + 1, loss: Double(result.loss)))
         return Double(result.loss)
     }
