@@ -84,7 +84,7 @@ struct StepLowering {
         let elementwise = works.compactMap { work -> ElementwiseWork? in
             if case .elementwise(let work) = work, work.head == nil { work } else { nil }
         }
-        if elementwise.count == works.count {
+        if works.count > 1, elementwise.count == works.count {
             copy.add(elementwise)
         } else {
             for work in works { try copy.add(work) }
