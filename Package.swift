@@ -431,7 +431,7 @@ let package = Package(
             "TrainingTests",
             uses: [
                 "Architectures", "CUDA", "Checkpoints", "Color", "Compiler", "Distributed",
-                "Engine", "Files", "Graph", "Images", "Layers", "PhotoData",
+                "Engine", "Files", "Graph", "Images", "Layers", "PhotoData", "Runtime",
                 "TensorBoardProto", "TensorFiles", "Tensors", "Training",
             ],
             helpers: ["OperationCases", "TestSupport"],

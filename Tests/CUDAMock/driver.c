@@ -187,11 +187,16 @@ int cuStreamCreate(void **s, unsigned flags) {
     return 0;
 }
 
+// Time passes only while work runs, on the thread that waits for it.
+static _Thread_local double milliseconds_passed;
+void mock_spend(double milliseconds) { milliseconds_passed += milliseconds; }
+
 int cuStreamSynchronize(void *s) {
     if (fails(__func__)) return 700;
     stream *target = s;
     if (target->recorded) return 900;
     for (size_t i = 0; i < target->queue.count; i++) {
+        mock_spend(1);
         target->queue.work[i].run(target->queue.work[i].context);
         drop(&target->queue.work[i]);
     }
@@ -251,12 +256,17 @@ int cuGraphDestroy(void *graph) { return destroy(graph); }
 
 int cuEventCreate(void **event, unsigned flags) {
     (void)flags;
-    *event = malloc(1);
+    *event = calloc(1, sizeof(double));
     return 0;
 }
-int cuEventRecord(void *event, void *s) { return event && s ? 0 : 1; }
+static void note_time(void *event) { *(double *)event = milliseconds_passed; }
+static void keep(void *event) { (void)event; }
+int cuEventRecord(void *event, void *s) {
+    mock_enqueue(s, note_time, keep, event);
+    return 0;
+}
 int cuEventElapsedTime(float *milliseconds, void *a, void *b) {
-    *milliseconds = a && b ? 1 : 0;
+    *milliseconds = *(double *)b - *(double *)a;
     return 0;
 }
 int cuEventDestroy_v2(void *event) {

@@ -22,5 +22,8 @@ void mock_enqueue(void *stream, void (*run)(void *), void (*free)(void *), void 
 /// in one.
 size_t mock_require(const char *what, uint64_t address, size_t bytes);
 
+/// Adds milliseconds to the time that work takes by the clock of the GPU.
+void mock_spend(double milliseconds);
+
 /// Ends the process with a message.
 _Noreturn void mock_fail(const char *format, ...);

@@ -54,7 +54,7 @@ import Testing
                 Fault.failure, FileError(path: "a", operation: "write").kind,
                 FileError(path: "a", operation: "create").kind, TensorFileProblem.unwritable,
                 ImageProblem.unwritable, MLPackageProblem.unwritable,
-                BenchmarkProblem.noCacheFolder, TrainingProblem.notFinite, FrameProblem.truncated,
+                TrainingProblem.notFinite, FrameProblem.truncated,
                 FrameProblem.damaged, VideoProblem.programMissing, VideoProblem.damaged,
                 VideoProblem.unwritable, AppleRuntimeProblem.unavailable,
                 AppleRuntimeProblem.timedOut, RankProblem.connection,

@@ -1,4 +1,5 @@
 import RetintGraph
+import RetintTestSupport
 import Synchronization
 import Testing
 
@@ -52,5 +53,34 @@ import Testing
         options = CompileOptions(threads: 1, winograd: .never)
         options.choices = KernelChoices(names: [key: "winograd4"])
         #expect(try Program(outputs: outputs, options: options).stepNames == ["conv2d_panels"])
+    }
+
+    /// On a mock of a GPU, whose last engine is the fastest by its own clock.
+    @Test func measuresEnginesOfAGPU() throws {
+        MockCUDA.install()
+        let reports = Mutex<[[String]]>([])
+        let tuner = KernelTuner { _, seconds in
+            reports.withLock { $0.append(seconds.map { "\($0.algorithm) \($0.seconds)" }) }
+        }
+        var options = CompileOptions(threads: 1)
+        (options.device, options.tuner) = (.cuda(), tuner)
+        for _ in 0..<2 { _ = try Program(outputs: outputs, options: options) }
+        #expect(reports.withLock { $0 } == [["engine 1 0.004", "engine 2 0.003"]])
+        let (task, engine) = try #require(tuner.choices.names.first)
+        #expect(tuner.choices.names.count == 1 && engine == "engine 2")
+        #expect(
+            task.contains("cuDNN 9.14: forward [1, 16, 12, 12] [32, 16, 3, 3] to [1, 32, 12, 12]"))
+        options.tuner = nil
+        func seconds(_ names: [String: String]) throws -> Double {
+            options.choices = KernelChoices(names: names)
+            let steps = try Program(outputs: outputs, options: options).profile(runs: 1)
+            return steps.reduce(0) { $0 + $1.seconds }
+        }
+        let unmeasured = try seconds([:])
+        #expect(abs(unmeasured - (try seconds([task: engine])) - 0.001) < 1e-6)
+        // The first rounds operands; the others do not exist.
+        for name in ["engine 0", "engine 99", "engine -1", "engine", "panels", ""] {
+            #expect(abs(try seconds([task: name]) - unmeasured) < 1e-6, "\(name)")
+        }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RetintCheckpoints
 import RetintEngine
 import RetintImages
+import RetintRuntime
 import RetintTestSupport
 import Testing
 
@@ -83,6 +84,20 @@ import Testing
             scratchOfStill, settings + ["optimizer.learning_rate=1e-12"], on: .cpu)
         let learned = zip(still, expected).map { abs($0 - $1) / $0 }
         #expect(try #require(learned.last) > 1e-3, "the updates matter")
+    }
+
+    /// Measured algorithms are kept for this machine, and compute the same to rounding.
+    @Test func measuresAlgorithmsFirst() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        let settings = ["architecture=pico-unet", "steps=3"]
+        for (device, mark) in [(Execution.Device.cuda(), ": weight gradient "), (.cpu, "threads")] {
+            let expected = try losses(scratch, settings, on: device)
+            #expect(!KernelFile.read().names.keys.contains { $0.contains(mark) })
+            let tuned = ["tune=true", "output=\(scratch.path)/\(device)-tuned"]
+            expectLosses(try losses(scratch, settings + tuned, on: device), expected)
+            #expect(KernelFile.read().names.keys.contains { $0.contains(mark) })
+        }
     }
 
     /// After 400 steps in bfloat16, the validation is that of float32.

@@ -298,6 +298,14 @@ import Testing
         #expect(each == [6, 6, 6])
     }
 
+    @Test func ranksDoNotMeasureAlgorithms() throws {
+        let scratch = try Self.fresh()
+        let error = #expect(throws: TrainingError.self) {
+            try onRanks(2) { try TrainingRun(scratch.configuration("tune=true"), ranks: $0).run() }
+        }
+        #expect(error?.description.contains("each of 2 ranks would choose others") == true)
+    }
+
     @Test func anomaliesNameTheRank() throws {
         let scratch = try Self.fresh()
         let configuration = try scratch.configuration(

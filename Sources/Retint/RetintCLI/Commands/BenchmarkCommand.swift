@@ -56,7 +56,7 @@ struct BenchmarkCommand: ParsableCommand {
     @Flag(
         help: """
             Measure the fastest algorithm for each convolution, and save the result for \
-            benchmark, colorize and evaluate.
+            benchmark, colorize, evaluate, and train with tune=true.
             """)
     var tune = false
 

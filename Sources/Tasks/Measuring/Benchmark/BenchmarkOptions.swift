@@ -76,8 +76,6 @@ public enum BenchmarkProblem: RefusalKind {
     case option
     /// The model is a package, which cannot be trained.
     case notTrainable
-    /// There is no folder for saving kernel choices.
-    case noCacheFolder
     /// A file does not contain a measurement of several ranks.
     case measurements
 
@@ -86,7 +84,6 @@ public enum BenchmarkProblem: RefusalKind {
         switch self {
         case .option, .notTrainable: .usage
         case .measurements: .input
-        case .noCacheFolder: .failure
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RetintRuntime
 
 /// The resident memory of this process: its heap and stacks, and the pages of the program, of its
 /// libraries and of mapped files that are in memory.

@@ -1,4 +1,5 @@
 import Foundation
+import RetintRuntime
 
 /// The processor time that the machine and this process have used: two readings tell how much other
 /// work ran between them.

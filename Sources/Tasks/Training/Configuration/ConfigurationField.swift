@@ -99,6 +99,10 @@ extension TrainingConfiguration {
                     "recompute", \.recompute, .any,
                     "computes activations again in the backward pass: less memory, more time"),
                 .init(
+                    "tune", \.tune, .any,
+                    "measures the fastest algorithm of each convolution before the first step, and "
+                        + "keeps it for this machine; the last bits of results then differ"),
+                .init(
                     "compute", \.compute, .any,
                     "the format in which convolutions multiply; weights and updates are in "
                         + "float32"),

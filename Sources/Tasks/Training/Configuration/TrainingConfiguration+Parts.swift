@@ -3,6 +3,7 @@ import RetintDistributed
 import RetintEngine
 import RetintGraph
 import RetintPhotoData
+import RetintRuntime
 import RetintTensors
 
 /// What each part of a training needs to know; none is given the whole configuration.
@@ -18,6 +19,7 @@ extension TrainingConfiguration {
         var options = execution.compileOptions
         options.recomputes = recompute
         options.arithmetic = compute
+        if tune { options.tuner = KernelTuner(KernelFile.read()) }
         return StepOptions(
             batch: batch, quantization: quantization,
             synchronizesBatchNorm: batchNorm == .synchronized,
@@ -62,6 +64,12 @@ extension TrainingConfiguration {
                 at: "batch",
                 "is \(result.batch), less than one crop for each of \(ranks.size) ranks; raise it, "
                     + "or start fewer ranks")
+        }
+        guard !tune || ranks.size == 1 else {
+            throw TrainingError(
+                at: "tune",
+                "is true, and each of \(ranks.size) ranks would choose others; leave it out, or "
+                    + "train with one rank")
         }
         return result
     }

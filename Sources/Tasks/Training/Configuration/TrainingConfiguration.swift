@@ -47,6 +47,9 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var threads: Int?
     /// Whether activations are computed again in the backward pass: less memory, more time.
     public var recompute = false
+    /// Whether the algorithms of convolutions that this machine has not measured yet are measured
+    /// before the first step, and kept (see ``KernelFile``). The measured ones round differently.
+    public var tune = false
     /// The format in which convolutions multiply if the processor is faster in it. Weights,
     /// their gradients and the optimizer are in float32.
     public var compute = Arithmetic.float32

@@ -1,5 +1,7 @@
 import RetintDistributed
+import RetintEngine
 import RetintGraph
+import RetintRuntime
 import RetintTensors
 
 /// The training step, compiled for each side of crops. All share the values of
@@ -26,6 +28,7 @@ final class SizedSteps {
             preconditionFailure("crops have no side")
         }
         (self.steps, self.current) = (steps, current)
+        if let tuner = options.compile.tuner { try KernelFile.write(tuner.choices) }
     }
 
     func run(

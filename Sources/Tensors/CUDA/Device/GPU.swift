@@ -19,11 +19,17 @@ package final class GPU: @unchecked Sendable {
     private let exclusive = RecursiveLock()
     /// What has been compiled and planned in this process.
     private let functions = Mutex<[String: Function]>([:])
-    private let convolutions = Mutex<[ConvolutionCall: ConvolutionPlan]>([:])
+    private let convolutions = Mutex<[PlannedConvolution: ConvolutionPlan]>([:])
     private let products = Mutex<[CuBLASLt.Product: CuBLASLt.Plan]>([:])
 
     private struct Function: @unchecked Sendable {
         let handle: Driver.Handle
+    }
+
+    private struct PlannedConvolution: Hashable {
+        let call: ConvolutionCall
+        /// The engine that was chosen; nil for cuDNN's choice.
+        let engine: Int?
     }
 
     private static let opened = Mutex<[Int: GPU]>([:])
@@ -144,12 +150,17 @@ package final class GPU: @unchecked Sendable {
     /// The most workspace of a plan, in bytes.
     static let workspaceLimit = 1 << 28
 
-    func plan(_ call: ConvolutionCall) throws(CUDAError) -> ConvolutionPlan {
-        try convolutions.withLock { known throws(CUDAError) in
-            if let plan = known[call] { return plan }
+    func plan(
+        _ call: ConvolutionCall, _ choices: EngineChoices = EngineChoices()
+    ) throws(CUDAError) -> ConvolutionPlan {
+        let engine = try choices.engine(for: call, on: self)
+        return try convolutions.withLock { known throws(CUDAError) in
+            let planned = PlannedConvolution(call: call, engine: engine)
+            if let plan = known[planned] { return plan }
             let plan = try ConvolutionPlan.plan(
-                call, for: .handle(cuDNNHandle), workspaceLimit: Self.workspaceLimit, cuDNN)
-            known[call] = plan
+                call, engine: engine, for: .handle(cuDNNHandle),
+                workspaceLimit: Self.workspaceLimit, cuDNN)
+            known[planned] = plan
             return plan
         }
     }

@@ -4,13 +4,13 @@ import RetintTensors
 
 /// A convolution in one of its three directions, by its shapes.
 struct ConvolutionCall: Hashable {
-    enum Direction: Hashable {
+    enum Direction: String {
         /// From x and w to y.
         case forward
         /// From y and w to x.
-        case dataGradient
+        case dataGradient = "data gradient"
         /// From x and y to w.
-        case weightGradient
+        case weightGradient = "weight gradient"
     }
 
     let direction: Direction
@@ -25,6 +25,16 @@ struct ConvolutionCall: Hashable {
     /// Whether float32 operands may be rounded to TF32.
     var allowsTF32 = false
 
+    /// What it computes, as written to files.
+    var key: String {
+        let padding = window.padding
+        return "\(direction.rawValue) \(x) \(w) to \(y)"
+            + " stride \(window.stride.height)x\(window.stride.width)"
+            + " dilation \(window.dilation.height)x\(window.dilation.width)"
+            + " padding \(padding.top),\(padding.left),\(padding.bottom),\(padding.right)"
+            + " groups \(groups) \(allowsTF32 ? "tf32" : "\(format)")"
+    }
+
     /// Multiply-adds.
     var multiplyAdds: Int { y.count * w[1] * w[2] * w[3] }
     /// Whether each channel of y comes from the same one of x.
@@ -37,21 +47,23 @@ struct ConvolutionCall: Hashable {
     }
 }
 
-/// How cuDNN computes a convolution: its fastest engine, by its own rule, among those that are
-/// deterministic and do not round float32 operands.
+/// How cuDNN computes a convolution: an engine that is deterministic and does not round float32
+/// operands.
 final class ConvolutionPlan: @unchecked Sendable {
     let descriptor: CuDNNDescriptor
     let workspaceBytes: Int
+    /// The place of the engine in cuDNN's order, from 0.
+    let engine: Int
     private let library: CuDNN
 
     /// Whether it runs on the units for matrix products.
     let usesTensorCores: Bool
 
     private init(
-        _ descriptor: CuDNNDescriptor, _ notes: Notes, _ library: CuDNN
+        _ descriptor: CuDNNDescriptor, engine: Int, _ notes: Notes, _ library: CuDNN
     ) throws(CUDAError) {
         let (executionPlanWorkspace, none): (Int32, Int64) = (402, 0)
-        (self.descriptor, self.library) = (descriptor, library)
+        (self.descriptor, self.engine, self.library) = (descriptor, engine, library)
         usesTensorCores = notes.usesTensorCores
         workspaceBytes = Int(
             try descriptor.get(executionPlanWorkspace, .int64, [none]).first ?? 0)
@@ -63,42 +75,27 @@ final class ConvolutionPlan: @unchecked Sendable {
         case properties(CuDNNDescriptor)
     }
 
-    /// - Parameter workspaceLimit: in bytes.
-    /// - Throws: ``CUDAError`` if cuDNN has no such engine.
+    /// The plan with an engine that was chosen, or that cuDNN expects to be the fastest.
+    ///
+    /// - Parameters:
+    ///   - engine: its place in cuDNN's order; another one is taken if it cannot be used.
+    ///   - workspaceLimit: in bytes.
+    /// - Throws: ``CUDAError`` if cuDNN has no engine.
     static func plan(
-        _ call: ConvolutionCall, for target: Target, workspaceLimit: Int, _ library: CuDNN
+        _ call: ConvolutionCall, engine: Int? = nil, for target: Target, workspaceLimit: Int,
+        _ library: CuDNN
     ) throws(CUDAError) -> ConvolutionPlan {
-        let graph = try operationGraph(call, target, library)
-        let (modeFallback, modeA): (Int32, Int32) = (2, 3)
-        var refused: [String] = []
-        for mode in [modeA, modeFallback] {
-            // A heuristic that fails leaves the other.
-            do throws(CUDAError) {
-                for configuration in try configurations(graph, mode, target, library) {
-                    let notes = try Notes(configuration, library)
-                    if let reason = notes.refusal(of: call) {
-                        refused.append(reason)
-                        continue
-                    }
-                    do throws(CUDAError) {
-                        let plan = try plan(configuration, notes, target, library)
-                        if plan.workspaceBytes <= workspaceLimit { return plan }
-                        refused.append("needs \(plan.workspaceBytes >> 20) MiB")
-                    } catch {
-                        refused.append(error.description)
-                    }
-                }
-            } catch {
-                refused.append(error.description)
-            }
+        let engines = Engines(
+            call: call, target: target, workspaceLimit: workspaceLimit, library: library)
+        if let engine, let chosen = try? engines.plans(atMost: 1, at: engine).first {
+            return chosen
         }
-        throw CUDAError(
-            "cuDNN \(library.versionText) has no engine for \(call); it offered: "
-                + "\(refused.isEmpty ? "none" : refused.joined(separator: "; "))")
+        return try engines.plans(atMost: 1)[0]
     }
 
-    private static func plan(
-        _ configuration: CuDNNDescriptor, _ notes: Notes, _ target: Target, _ library: CuDNN
+    fileprivate static func plan(
+        _ configuration: CuDNNDescriptor, engine: Int, _ notes: Notes, _ target: Target,
+        _ library: CuDNN
     ) throws(CUDAError) -> ConvolutionPlan {
         let descriptor = try CuDNNDescriptor(.executionPlan, library)
         let (planHandle, planConfiguration, planProperties): (Int32, Int32, Int32) =
@@ -109,7 +106,7 @@ final class ConvolutionPlan: @unchecked Sendable {
         }
         try descriptor.set(planConfiguration, configuration)
         try descriptor.finalize("planning")
-        return try ConvolutionPlan(descriptor, notes, library)
+        return try ConvolutionPlan(descriptor, engine: engine, notes, library)
     }
 
     /// The pointers for one run: x, w, y and workspace.
@@ -131,7 +128,7 @@ final class ConvolutionPlan: @unchecked Sendable {
         case y = 3
     }
 
-    private static func operationGraph(
+    fileprivate static func operationGraph(
         _ call: ConvolutionCall, _ target: Target, _ library: CuDNN
     ) throws(CUDAError) -> CuDNNDescriptor {
         let kind: CuDNNDescriptor.Kind =
@@ -198,7 +195,7 @@ final class ConvolutionPlan: @unchecked Sendable {
 
     // MARK: Engines
 
-    private static func configurations(
+    fileprivate static func configurations(
         _ graph: CuDNNDescriptor, _ mode: Int32, _ target: Target, _ library: CuDNN
     ) throws(CUDAError) -> [CuDNNDescriptor] {
         let heuristic = try CuDNNDescriptor(.engineHeuristic, library)
@@ -212,7 +209,7 @@ final class ConvolutionPlan: @unchecked Sendable {
     }
 
     /// What cuDNN notes of an engine (`cudnnBackendNumericalNote_t`).
-    private struct Notes {
+    fileprivate struct Notes {
         let usesTensorCores, roundsOperands, roundsSums, isDeterministic: Bool
 
         init(_ configuration: CuDNNDescriptor, _ library: CuDNN) throws(CUDAError) {
@@ -234,6 +231,61 @@ final class ConvolutionPlan: @unchecked Sendable {
             if roundsSums { return "rounds sums" }
             return isExact && (usesTensorCores || roundsOperands) ? "rounds operands" : nil
         }
+    }
+}
+
+/// The engines that may compute a convolution.
+struct Engines {
+    let call: ConvolutionCall
+    let target: ConvolutionPlan.Target
+    /// In bytes.
+    let workspaceLimit: Int
+    let library: CuDNN
+
+    /// Plans in cuDNN's order, at least one.
+    ///
+    /// - Parameters:
+    ///   - most: the largest number of plans.
+    ///   - place: the only engine to plan for; nil for all.
+    /// - Throws: ``CUDAError`` if there is none.
+    func plans(atMost most: Int, at place: Int? = nil) throws(CUDAError) -> [ConvolutionPlan] {
+        let graph = try ConvolutionPlan.operationGraph(call, target, library)
+        let (modeFallback, modeA): (Int32, Int32) = (2, 3)
+        var (plans, refused, next) = ([ConvolutionPlan](), [String](), 0)
+        for mode in [modeA, modeFallback] where plans.count < most {
+            // A heuristic that fails leaves the other.
+            do throws(CUDAError) {
+                let found = try ConvolutionPlan.configurations(graph, mode, target, library)
+                for (engine, configuration) in zip(next..., found)
+                where plans.count < most && place ?? engine == engine {
+                    do throws(CUDAError) {
+                        plans.append(try plan(configuration, engine))
+                    } catch {
+                        refused.append(error.description)
+                    }
+                }
+                next += found.count
+            } catch {
+                refused.append(error.description)
+            }
+        }
+        guard plans.isEmpty else { return plans }
+        throw CUDAError(
+            "cuDNN \(library.versionText) has no engine for \(call); it offered: "
+                + "\(refused.isEmpty ? "none" : refused.joined(separator: "; "))")
+    }
+
+    private func plan(
+        _ configuration: CuDNNDescriptor, _ engine: Int
+    ) throws(CUDAError) -> ConvolutionPlan {
+        let notes = try ConvolutionPlan.Notes(configuration, library)
+        if let reason = notes.refusal(of: call) { throw CUDAError(reason) }
+        let plan = try ConvolutionPlan.plan(
+            configuration, engine: engine, notes, target, library)
+        guard plan.workspaceBytes <= workspaceLimit else {
+            throw CUDAError("needs \(plan.workspaceBytes >> 20) MiB")
+        }
+        return plan
     }
 }
 

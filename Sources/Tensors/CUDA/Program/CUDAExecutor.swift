@@ -38,17 +38,18 @@ package final class CUDAExecutor: Executor {
     ///
     /// - Parameters:
     ///   - arithmetic: of products. Images between layers have the format of operands.
+    ///   - choices: of the engines that compute convolutions.
     ///   - ranks: with whom the program exchanges messages.
     /// - Throws: `GraphError` if a library cannot compute a step, or the GPU has too little memory.
     package init(
         _ compiled: CompiledGraph, on gpu: GPU, _ arithmetic: ProductArithmetic,
-        _ ranks: Communicator
+        _ choices: EngineChoices, _ ranks: Communicator
     ) throws(GraphError) {
         (self.gpu, self.compiled) = (gpu, compiled)
         do throws(CUDAError) {
             FormatChoice.apply(arithmetic.format, to: compiled)
             let made = try gpu.exclusively { () throws(CUDAError) in
-                try Self.prepare(compiled, gpu, arithmetic, ranks)
+                try Self.prepare(compiled, gpu, arithmetic, choices, ranks)
             }
             (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
             (stepCalls, preparation) = (made.steps, made.preparation)
@@ -65,13 +66,13 @@ package final class CUDAExecutor: Executor {
 
     private static func prepare(
         _ compiled: CompiledGraph, _ gpu: GPU, _ arithmetic: ProductArithmetic,
-        _ ranks: Communicator
+        _ choices: EngineChoices, _ ranks: Communicator
     ) throws(CUDAError) -> (
         memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
         steps: [[PreparedCall]], preparation: [[PreparedCall]]
     ) {
         let fixed = FixedOperands(compiled.values)
-        let lowering = StepLowering(gpu, arithmetic, fixed, RankCalls(ranks))
+        let lowering = StepLowering(gpu, arithmetic, choices, fixed, RankCalls(ranks))
         var steps: [StepCalls] = []
         for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
         let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)

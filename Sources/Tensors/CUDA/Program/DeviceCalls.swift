@@ -64,15 +64,17 @@ struct StepLowering {
     private let format: ElementFormat
     private let allowsTF32: Bool
     private let fixed: FixedOperands
+    private let choices: EngineChoices
     private let ranks: RankCalls
     /// Whether the step runs once per load, before the copies of fixed operands are made.
     private var isHoisted = false
     private var calls = StepCalls()
 
     init(
-        _ gpu: GPU, _ arithmetic: ProductArithmetic, _ fixed: FixedOperands, _ ranks: RankCalls
+        _ gpu: GPU, _ arithmetic: ProductArithmetic, _ choices: EngineChoices,
+        _ fixed: FixedOperands, _ ranks: RankCalls
     ) {
-        (self.gpu, self.fixed, self.ranks) = (gpu, fixed, ranks)
+        (self.gpu, self.choices, self.fixed, self.ranks) = (gpu, choices, fixed, ranks)
         (format, allowsTF32) = (arithmetic.format, arithmetic.allowsTF32)
     }
 
@@ -199,7 +201,7 @@ struct StepLowering {
             return try add(product, call.factors(inputs), output)
         }
         let operands = inputs.map { operand($0, call.format) }
-        let plan = try gpu.plan(call)
+        let plan = try gpu.plan(call, choices)
         calls.workspaceBytes = max(calls.workspaceBytes, plan.workspaceBytes)
         let result = target(output, call.format)
         switch call.direction {

@@ -54,9 +54,18 @@ extension Execution.Device {
                 stepPasses: CUDAPasses.stepPasses
             ) { compiled throws(GraphError) in
                 try CUDAExecutor(
-                    compiled, on: gpu, options.arithmetic.ofProducts, options.communicator)
+                    compiled, on: gpu, options.arithmetic.ofProducts, options.engineChoices,
+                    options.communicator)
             }
         }
+    }
+}
+
+extension CompileOptions {
+    /// Those of a GPU, which are measured when a program is made.
+    fileprivate var engineChoices: EngineChoices {
+        guard let tuner else { return EngineChoices(known: { [choices] in choices.names[$0] }) }
+        return EngineChoices(known: { tuner.choices.names[$0] }, measured: tuner.add)
     }
 }
 

@@ -54,9 +54,13 @@ public struct KernelChoices: Sendable, Hashable {
             guard names[key] == nil, algorithms.count > 1 else { continue }
             let seconds = try Self.seconds(
                 node.operation, task, isFixed, options, key, algorithms)
-            names[key] = seconds.min { $0.seconds < $1.seconds }?.algorithm
+            add(key, seconds)
             report(key, seconds)
         }
+    }
+
+    mutating func add(_ task: String, _ seconds: [(algorithm: String, seconds: Double)]) {
+        names[task] = seconds.min { $0.seconds < $1.seconds }?.algorithm
     }
 
     /// Algorithms are measured alternately, so that a slow moment of the machine affects all.

@@ -35,4 +35,10 @@ public final class KernelTuner: Sendable {
         known.withLock { [choices] in $0 = choices }
         return choices
     }
+
+    /// Keeps the fastest algorithm of a convolution that was measured on a GPU.
+    func add(_ task: String, _ seconds: [(algorithm: String, seconds: Double)]) {
+        known.withLock { $0.add(task, seconds) }
+        report(task, seconds)
+    }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import RetintEngine
 
 /// The processor, from `/proc`.
 public enum Processor {

@@ -23,13 +23,13 @@ public enum KernelFile {
 
     /// Replaces the file.
     ///
-    /// - Throws: ``BenchmarkError`` if neither HOME nor XDG_CACHE_HOME is set, `FileError` if the
-    ///   file cannot be written.
+    /// - Throws: `FileError` if the file cannot be written, or neither HOME nor XDG_CACHE_HOME is
+    ///   set.
     public static func write(_ choices: KernelChoices) throws {
         guard let path else {
-            throw BenchmarkError(
-                .noCacheFolder,
-                "there is no folder for saving kernel choices; set HOME or XDG_CACHE_HOME")
+            throw FileError(
+                path: "kernels.json", operation: "write",
+                reason: "there is no folder for it", remedy: "set HOME or XDG_CACHE_HOME")
         }
         try createFolder(path.filePath.removingLastComponent())
         let encoder = JSONEncoder()
