@@ -287,6 +287,46 @@ import Testing
         #expect(report.overflowingAfter == 1)
     }
 
+    /// Means and pooled windows of numbers that fit float16, whose sums do not.
+    @Test(arguments: ["reduce_mean", "reduce_sum", "avg_pool"])
+    func sumsInsideOperationsFit(_ type: String) throws {
+        let (side, image) = (32, pseudorandomValues([1, 4, 32, 32], seed: 1))
+        var net = Sketch(input: [1, 4, side, side])
+        func average(_ x: MILArgument, _ channels: Int, _ net: inout Sketch) -> MILArgument {
+            guard type == "avg_pool" else {
+                return net.add(
+                    type,
+                    [
+                        "x": x, "axes": net.constant(.integers([-1, 2])),
+                        "keep_dims": net.constant(.bool(true)),
+                    ], [1, channels, 1, 1])
+            }
+            let all = net.constant(.integers([Int32(side), Int32(side)]))
+            return net.add(
+                type,
+                [
+                    "x": x, "kernel_sizes": all, "strides": all,
+                    "pad_type": net.constant(.string("valid")),
+                    "exclude_padding_from_average": net.constant(.bool(true)),
+                ], [1, channels, 1, 1])
+        }
+        var x = net.conv(
+            .name("x"), net.numbers([6, 4, 1, 1], [0, 0, 3e2, 0, 5e4, 0]),
+            net.numbers([6], [1, 1, 3e2, 1, 1e2, 1]), [1, 6, side, side])
+        x = average(net.add("relu", ["x": x], [1, 6, side, side]), 6, &net)
+        x = net.conv(x, net.numbers([2, 6, 1, 1], [1e-3]), net.numbers([2]), [1, 2, 1, 1])
+        let package = try net.package(returning: x)
+        let (repaired, report) = try package.repairingRange(on: [[NamedTensor("x", image)]])
+        #expect(report.isExact)
+        let sums = (report.repaired + report.remaining).filter { $0.operation == "sum of \(type)" }
+        #expect(sums.count == 1 && sums[0].before > 65504 && report.remaining.isEmpty)
+        // A sum that is a value itself is made smaller than the others, like all values.
+        let (least, most): (Float, Float) =
+            type == "reduce_sum" ? (0x1p11, 0x1p12) : (0x1p14, 0x1p15)
+        #expect((least..<most).contains(sums[0].after))
+        #expect(try repaired.output(image) == package.output(image))
+    }
+
     /// Shapes that a damaged file declares neither trap nor take memory.
     @Test(arguments: [0, 1 << 44]) func absurdShapesAreLeftAlone(_ channels: Int) throws {
         var net = Sketch(input: [1, 4, 8, 8])

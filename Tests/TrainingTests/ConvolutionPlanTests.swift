@@ -52,12 +52,30 @@ import Testing
                 let plan = try ConvolutionPlan.plan(
                     call, for: .properties(device), workspaceLimit: GPU.workspaceLimit, library)
                 #expect(plan.workspaceBytes <= GPU.workspaceLimit)
+                try expectEngines(of: call, on: device, library, first: plan.engine)
                 print(
                     "plan in \(ContinuousClock.now - start), \(plan.workspaceBytes >> 20) MiB"
                         + (plan.usesTensorCores ? ", tensor cores" : "") + ": \(call)")
             } catch {
                 Issue.record("\(call): \(error)")
             }
+        }
+    }
+
+    /// Each engine that would be measured can be chosen by its place, later and again.
+    private func expectEngines(
+        of call: ConvolutionCall, on device: CuDNNDescriptor, _ library: CuDNN, first: Int
+    ) throws {
+        let engines = Engines(
+            call: call, target: .properties(device), workspaceLimit: GPU.workspaceLimit,
+            library: library)
+        let places = try engines.plans(atMost: 3).map(\.engine)
+        #expect(places.first == first && places == places.sorted())
+        for place in places {
+            let plan = try ConvolutionPlan.plan(
+                call, engine: place, for: .properties(device),
+                workspaceLimit: GPU.workspaceLimit, library)
+            #expect(plan.engine == place)
         }
     }
 

@@ -10,6 +10,9 @@ import RetintTensors
 struct ChannelMaxima {
     /// One maximum per channel, or one for the whole value, by the value's name.
     private(set) var maxima: [String: [Float]] = [:]
+    /// The same for the sums inside operations, by the name of the operation's result; the channels
+    /// are those of the value that is summed.
+    private(set) var sums: [String: (sum: InnerSum, bounds: [Float])] = [:]
 
     /// - Parameter runs: the inputs of each run, at least one; L in 0…100 for lightness.
     /// - Throws: `ModelError` if the model does not run on them; `ConversionError` if a value is
@@ -18,6 +21,7 @@ struct ChannelMaxima {
         let names = classes.values.keys.filter { classes.types[$0]?.dataType.isFloat == true }
         let graph = try model.graph(on: runs[0], folds: false).observing(names.sorted())
         let program = try ModelProgram(graph, observes: true)
+        let innerSums = classes.innerSums
         for inputs in runs {
             var run = try program.start(inputs)
             while let values = run.next() {
@@ -29,6 +33,11 @@ struct ChannelMaxima {
                         throw ConversionError.notFinite(value: name)
                     }
                     maxima[name] = maxima[name].map { zip($0, found).map(max) } ?? found
+                    for sum in innerSums[name] ?? [] {
+                        let bounds = sum.bounds(value.data, channels, found)
+                        let known = sums[sum.result]?.bounds
+                        sums[sum.result] = (sum, known.map { zip($0, bounds).map(max) } ?? bounds)
+                    }
                 }
             }
         }
@@ -38,9 +47,20 @@ struct ChannelMaxima {
 extension ChannelMaxima {
     /// The largest magnitude of each class, by its root.
     func byClass(_ classes: ChannelClasses) -> [Int: Float] {
+        largest(classes, classes.values.keys.map { ($0, maxima[$0] ?? []) })
+    }
+
+    /// The largest sum inside operations of each class that is summed, by its root.
+    func sumsByClass(_ classes: ChannelClasses) -> [Int: Float] {
+        largest(classes, sums.values.map { ($0.sum.value, $0.bounds) })
+    }
+
+    private func largest(
+        _ classes: ChannelClasses, _ found: [(name: String, maxima: [Float])]
+    ) -> [Int: Float] {
         var result: [Int: Float] = [:]
-        for (name, channels) in classes.values {
-            for (id, maximum) in zip(channels.ids, maxima[name] ?? []) {
+        for (name, maxima) in found {
+            for (id, maximum) in zip(classes.values[name]?.ids ?? [], maxima) {
                 let root = classes.root(id)
                 result[root] = max(result[root] ?? 0, maximum)
             }

@@ -11,7 +11,8 @@ public struct RangeRepairReport: Hashable, Sendable, Encodable {
     public struct Value: Hashable, Sendable, Encodable {
         /// The name of the value in the package.
         public let name: String
-        /// The type of the operation that computes it; `input` for an input.
+        /// The type of the operation that computes it; `input` for an input, and `sum of` the
+        /// operation for a sum inside one, which the largest sum of magnitudes stands for.
         public let operation: String
         /// The largest magnitude on the given inputs before the repair.
         public let before: Float
@@ -63,8 +64,9 @@ extension MLPackage {
         let classes = ChannelClasses(program)
         let maxima = try ChannelMaxima(model, classes, on: inputs)
         var scaling = ChannelScaling(classes)
+        let sums = maxima.sumsByClass(classes)
         for (id, maximum) in maxima.byClass(classes) {
-            scaling.set(id, to: HalfRange.exponent(for: maximum))
+            scaling.set(id, to: HalfRange.exponent(for: maximum, sum: sums[id] ?? 0))
         }
         var result = self
         result.program = try scaling.scaledProgram()
@@ -110,9 +112,29 @@ private enum HalfRange {
 
     /// The exponent of the factor for a channel with this largest magnitude: as much as is needed
     /// downwards, because other values share it, and up to 1.
-    static func exponent(for maximum: Float) -> Int {
-        if maximum >= room { return Int(room.exponent) - 1 - Int(maximum.exponent) }
-        return maximum > 0 && maximum < least ? -Int(maximum.exponent) : 0
+    ///
+    /// - Parameter sum: the largest one of the channel's elements inside an operation: it only has
+    ///   to fit, where that leaves the elements their digits.
+    static func exponent(for maximum: Float, sum: Float = 0) -> Int {
+        let own =
+            maximum >= room
+            ? Int(room.exponent) - 1 - Int(maximum.exponent)
+            : maximum > 0 && maximum < least ? -Int(maximum.exponent) : 0
+        let scaled = Float(sign: .plus, exponent: own, significand: sum)
+        guard scaled > limit, scaled.isFinite, maximum > 0 else { return own }
+        let lowest = Int(least.exponent) - Int(maximum.exponent)
+        return max(own + 14 - Int(scaled.exponent), min(own, lowest))
+    }
+}
+
+extension ChannelScaling {
+    /// Magnitudes of channels, with their factors.
+    fileprivate func scaled(
+        _ magnitudes: [Float], _ channels: ChannelClasses.Channels
+    ) -> [Float] {
+        zip(magnitudes, channels.ids).map { magnitude, id in
+            Float(sign: .plus, exponent: exponent(id), significand: magnitude)
+        }
     }
 }
 
@@ -123,9 +145,7 @@ extension RangeRepairReport {
         let producers = classes.program.operations.byOutput
         for (name, own) in maxima.maxima.sorted(by: { $0.key < $1.key }) {
             guard let channels = classes.values[name] else { continue }
-            let after = zip(own, channels.ids).map { maximum, id in
-                Float(sign: .plus, exponent: scaling.exponent(id), significand: maximum)
-            }
+            let after = scaling.scaled(own, channels)
             let value = Value(
                 name: name, operation: producers[name]?.type ?? "input", before: own.max() ?? 0,
                 after: after.max() ?? 0)
@@ -137,6 +157,19 @@ extension RangeRepairReport {
                 repaired.append(value)
             }
             scaledChannels += channels.ids.count { scaling.exponent($0) != 0 }
+        }
+        for (result, (sum, bounds)) in maxima.sums.sorted(by: { $0.key < $1.key }) {
+            guard let channels = classes.values[sum.value] else { continue }
+            let after = scaling.scaled(bounds, channels)
+            let value = Value(
+                name: result, operation: "sum of \(sum.operation)", before: bounds.max() ?? 0,
+                after: after.max() ?? 0)
+            guard value.before > HalfRange.limit || value.after > HalfRange.limit else { continue }
+            if value.after > HalfRange.limit {
+                remaining.append(value)
+            } else {
+                repaired.append(value)
+            }
         }
         scaledConstants = classes.constants.count { constant in
             classes.value(of: constant).map {

@@ -1,0 +1,86 @@
+import RetintMLPackage
+import RetintTensors
+
+/// A sum inside an operation, such as the one that a mean divides: it is not a value of the
+/// package, but in float16 it overflows like one.
+struct InnerSum {
+    /// The name of the value that is summed.
+    let value: String
+    /// The operation's result.
+    let result: String
+    let operation: String
+    /// Axes over which all elements are summed; nil for windows.
+    private let axes: Set<Int>?
+    /// The elements of a window.
+    private let windowElements: Int
+
+    fileprivate init?(_ operation: MILOperation, _ classes: ChannelClasses) {
+        guard let value = operation.inputs["x"]?.first?.name, let result = operation.outputs.first,
+            let rank = classes.types[value]?.shape?.count
+        else { return nil }
+        func integers(_ parameter: String) -> [Int]? {
+            (try? classes.constantValues.value(of: operation.inputs[parameter])?.integers())?
+                .map(Int.init)
+        }
+        switch operation.type {
+        case "reduce_mean", "reduce_sum":
+            let listed = integers("axes") ?? Array(0..<rank)
+            (axes, windowElements) = (Set(listed.map { $0 < 0 ? $0 + rank : $0 }), 0)
+        case "avg_pool":
+            let count = (integers("kernel_sizes") ?? []).reduce(1) {
+                $0.multipliedReportingOverflow(by: max($1, 0)).partialValue
+            }
+            (axes, windowElements) = (nil, count)
+        default: return nil
+        }
+        (self.value, self.result, self.operation) = (value, result.name, operation.type)
+    }
+
+    /// A bound on the magnitude of the sum in whatever order it is computed, for each channel: the
+    /// largest sum of magnitudes; for windows, as many times the largest element.
+    ///
+    /// - Parameters:
+    ///   - data: the value that is summed.
+    ///   - channels: those of the value.
+    ///   - maxima: the largest magnitude of each channel.
+    func bounds(
+        _ data: TensorData, _ channels: ChannelClasses.Channels, _ maxima: [Float]
+    ) -> [Float] {
+        guard let axes else { return maxima.map { $0 * Float(windowElements) } }
+        let shape = data.shape.dimensions
+        // The place of an element's sum, and its channel, from its coordinates.
+        var (count, strides) = (1, [Int](repeating: 0, count: shape.count))
+        for axis in shape.indices.reversed() where !axes.contains(axis) {
+            strides[axis] = count
+            count *= shape[axis]
+        }
+        var sums = [Float](repeating: 0, count: count)
+        var (place, coordinates) = (0, [Int](repeating: 0, count: shape.count))
+        for scalar in data.scalars {
+            sums[place] += scalar.magnitude
+            for axis in shape.indices.reversed() {
+                coordinates[axis] += 1
+                place += strides[axis]
+                if coordinates[axis] < shape[axis] { break }
+                place -= strides[axis] * shape[axis]
+                coordinates[axis] = 0
+            }
+        }
+        guard let axis = channels.axis, shape.indices.contains(axis), strides[axis] > 0 else {
+            return channels.ids.map { _ in sums.max() ?? 0 }
+        }
+        var result = channels.ids.map { _ in Float(0) }
+        for (index, sum) in sums.enumerated() {
+            let channel = index / strides[axis] % shape[axis]
+            if channel < result.count { result[channel] = max(result[channel], sum) }
+        }
+        return result
+    }
+}
+
+extension ChannelClasses {
+    /// The sums inside operations, by the name of the value that is summed.
+    var innerSums: [String: [InnerSum]] {
+        Dictionary(grouping: program.operations.compactMap { InnerSum($0, self) }, by: \.value)
+    }
+}
