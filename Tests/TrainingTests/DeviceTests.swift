@@ -15,7 +15,7 @@ import Testing
         ["architecture=pico-unet", "optimizer.clip_grad_norm=0.5", "optimizer.ema=0.9"],
         ["architecture=lite-class-unet", "optimizer.kind=adamw"],
         ["architecture=mobile-unet", "optimizer.kind=sgd", "accumulate=2", "recompute=true"],
-        ["architecture=rep-unet"],
+        ["architecture=rep-unet", "loss.adversarial=0.3", "loss.adversarial_width=4"],
         [
             "architecture=lite-class-unet", "loss.class_weight=1", "loss.neutral=0.5",
             "old_photo.grain=0.7", "data.lightness=0.2", "data.contrast=0.3",

@@ -26,6 +26,7 @@ import Testing
             parts: 2),
         Case(settings: ["loss.total_variation=1"], inputs: [.target], parts: 2),
         Case(settings: ["loss.temporal=1"], inputs: [.target], parts: 2),
+        Case(settings: ["loss.adversarial=1"], inputs: [.lightness, .target], parts: 2),
         Case(settings: [teacher], inputs: [.target, .teacherColors], parts: 2),
         Case(
             settings: [teacher, "distillation.logits=1"],

@@ -23,6 +23,11 @@ import Testing
         struct Prior: Decodable { let shares, weights: [Float] }
         struct Classification: Decodable { let losses, gradient: [Float] }
 
+        struct Adversarial: Decodable {
+            let loss, doubt: Float
+            let gradient, weight, bias: [Float]
+        }
+
         struct Regression: Decodable {
             let kind: String
             let saturation, neutral: Double
@@ -42,6 +47,7 @@ import Testing
         let totalVariation: [Float]
         let regression: [Regression]
         let perceptual: Classification
+        let adversarial: Adversarial
         let schedules: [Course]
 
         static func load() throws -> Golden {
@@ -206,6 +212,58 @@ import Testing
         for (value, expected) in zip(found, golden.gradient) {
             #expect(abs(value - expected) <= 1e-4 * largest)
         }
+    }
+
+    /// The discriminator learns to tell colors apart, and the network from its verdict; neither
+    /// from the other's loss.
+    @Test func adversarialLossIsPyTorchs() throws {
+        let golden = try Golden.load().adversarial
+        var settings = TrainingConfiguration.AdversarialLoss()
+        (settings.weight, settings.width) = (0.5, 4)
+        let setup = LossSetup(network: ClassUNet(options: .init()), loss: .init(), hints: false)
+        let part = try #require(settings.prepared(setup).first)
+        let opponent = try #require(part.opponent)
+        let graph = Graph(mode: .training)
+        // The colorizer's rounding does not concern the discriminator.
+        graph.weightRounding = WeightRounding(bits: 4, threshold: 0)
+        let lightness = graph.input("lightness", [2, 1, 32, 32])
+        let estimate = graph.variable("estimate", [2, 2, 32, 32], role: .parameter)
+        let prediction = TrainingPrediction(
+            lightness: lightness, colors: ColorPrediction(ab: estimate * 110, logits: nil))
+        let context = LossContext(prediction, teacher: [:], StepFeed())
+        let (doubt, loss) = (try #require(try part.build(context)), opponent.loss(context))
+        #expect(graph.weightRounding != nil)
+        let names = Set(opponent.variables.keys)
+        let shared = try SharedGradients(
+            of: doubt, withRespectTo: graph.parameters, BatchShares(of: 2, over: .single),
+            opponent: (loss, names))
+        var outputs = [("loss", loss), ("doubt", doubt)]
+        for (parameter, gradient) in zip(graph.parameters, shared.gradients) {
+            outputs.append((parameter.variableName, gradient))
+        }
+        let program = try Program(outputs: outputs)
+        var weights = ["estimate": drawn("estimate", estimate.shape, -0.7...0.7)]
+        for (name, value) in opponent.variables {
+            weights[name] = drawn(name, value.shape, -0.3...0.3)
+        }
+        try program.load(weights)
+        let results = try program.run([
+            "lightness": drawn("lightness", lightness.shape, 0...100),
+            "target": drawn("target", estimate.shape, -0.7...0.7),
+        ])
+        func expect(_ name: String, _ expected: [Float], _ factor: Float = 1) throws {
+            let found = try #require(results[name]).scalars
+            let largest = expected.map(abs).max() ?? 0
+            #expect(found.count == expected.count && largest > 0, "\(name)")
+            for (value, expected) in zip(found, expected) {
+                #expect(abs(value - factor * expected) <= 1e-4 * largest, "\(name)")
+            }
+        }
+        try expect("loss", [golden.loss])
+        try expect("doubt", [golden.doubt], 0.5)
+        try expect("estimate", golden.gradient, 0.5)
+        try expect("discriminator.0.weight", golden.weight)
+        try expect("discriminator.6.bias", golden.bias)
     }
 
     /// As `weights_of_any_size` in record_objectives.py.

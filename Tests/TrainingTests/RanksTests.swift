@@ -76,7 +76,10 @@ import Testing
     @Test(arguments: [(2, 4), (3, 7), (2, 5)])
     func ranksTrainAsOneDoes(size: Int, batch: Int) throws {
         let settings =
-            Self.steady + ["batch=\(batch)", "steps=8", "optimizer.clip_grad_norm=1"]
+            Self.steady + [
+                "batch=\(batch)", "steps=8", "optimizer.clip_grad_norm=1", "loss.adversarial=0.1",
+                "loss.adversarial_width=4",
+            ]
         let (one, many) = (try Self.fresh(), try Self.fresh())
         let expected = try Self.train(1, one.configuration(settings))
         let losses = try Self.train(size, many.configuration(settings))

@@ -12,7 +12,9 @@ import Testing
 @Suite(.serialized) struct TrainingTests {
     @Test(arguments: [
         ["optimizer.ema=0.9", "optimizer.clip_grad_norm=1"], ["optimizer.kind=sgd"],
-        ["quantization=int4"], ["quantization=w8a8", "optimizer.ema=0.9", "data.other_crops=64"],
+        ["quantization=int4"],
+        ["loss.adversarial=0.3", "optimizer.ema=0.9", "optimizer.groups=discriminator.*: rate=2"],
+        ["quantization=w8a8", "optimizer.ema=0.9", "data.other_crops=64"],
     ])
     func resumedRunGivesTheSameBits(_ settings: [String]) throws {
         let scratch = try TemporaryFolder()
@@ -49,6 +51,7 @@ import Testing
         }
         #expect(best[0] == best[1])
         #expect(best[0].optimizer.isEmpty)
+        #expect(!best[0].state.contains { $0.0.hasPrefix(Discriminator.scope) })
     }
 
     /// A run that is killed while it validates for the last time does so when it is resumed.

@@ -138,17 +138,24 @@ struct CheckpointFile: Sendable {
         }
     }
 
-    /// The shapes of the tensors in the optimizer's group, by variable. Each is a scalar or has the
-    /// shape of the weight that its name ends with.
+    /// The shapes of the tensors in the optimizer's group, by variable. Each is a scalar, a weight
+    /// of a network that is trained beside this one, or has the shape of the weight that its name
+    /// ends with.
     private static func optimizerShapes(
         in tensors: HDF5StateDict, weights: [String: Shape], path: String
     ) throws -> [String: Shape] {
         let (group, prefix) = (CheckpointFormat.optimizerGroup, CheckpointFormat.optimizerPrefix)
-        var shapes: [String: Shape] = [:]
+        var (shapes, weights) = ([String: Shape](), weights)
+        for name in tensors.names where name.hasPrefix(CheckpointFormat.opponentPrefix) {
+            weights[String(name.dropFirst(prefix.count))] = tensors.shape(of: name)
+        }
         for name in tensors.names where name.hasPrefix(prefix) {
             let bare = String(name.dropFirst(prefix.count))
             guard let shape = tensors.shape(of: name) else { continue }
-            guard shape.rank == 0 || shape == weight(named: bare, in: weights) else {
+            guard
+                shape.rank == 0 || name.hasPrefix(CheckpointFormat.opponentPrefix)
+                    || shape == weight(named: bare, in: weights)
+            else {
                 throw CheckpointError(
                     .malformed, path: path,
                     problem: "\("\(group)/\(bare)".debugDescription) has shape \(shape), "

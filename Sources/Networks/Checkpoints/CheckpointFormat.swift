@@ -3,7 +3,7 @@
 /// The weights are datasets in the root group under their PyTorch names, so that h5py reads them
 /// like any state dict; the optimizer's variables are in a group; the rest are attributes of the
 /// root group.
-enum CheckpointFormat {
+package enum CheckpointFormat {
     /// The version that is written, and the newest version that is read.
     static let version = 1
 
@@ -21,4 +21,18 @@ enum CheckpointFormat {
     static let optimizerGroup = "optimizer"
     /// The prefix of the optimizer's variables; the file has a group instead.
     static let optimizerPrefix = "optimizer."
+    /// The first part of the names of a network that is trained beside the colorizer. Its weights
+    /// are kept among the optimizer's variables: they are not part of the colorizer.
+    package static let opponent = "discriminator"
+    static let opponentPrefix = "\(optimizerPrefix)\(opponent)."
+
+    /// The name under which the optimizer's variables list a variable of a training.
+    package static func entry(of variable: String) -> String {
+        variable.hasPrefix("\(opponent).") ? optimizerPrefix + variable : variable
+    }
+
+    /// The variable of a training with that name.
+    package static func variable(named entry: String) -> String {
+        entry.hasPrefix(opponentPrefix) ? String(entry.dropFirst(optimizerPrefix.count)) : entry
+    }
 }

@@ -146,6 +146,38 @@ def perceptual():
     return {"losses": rounded(losses.detach()), "gradient": rounded(estimate.grad)}
 
 
+def adversarial():
+    """A discriminator's loss, and its verdict about an estimate."""
+    width = 4
+    layers = [torch.nn.Conv2d(3, width, 4, 2, 1), torch.nn.LeakyReLU(0.2),
+              torch.nn.Conv2d(width, 2 * width, 4, 2, 1), torch.nn.LeakyReLU(0.2),
+              torch.nn.Conv2d(2 * width, 4 * width, 4, 2, 1), torch.nn.LeakyReLU(0.2),
+              torch.nn.Conv2d(4 * width, 1, 4, 1, 1)]
+    network = torch.nn.Sequential(*layers).double()
+    network.load_state_dict({
+        name: draw(f"discriminator.{name}", tuple(value.shape), -0.3, 0.3)
+        for name, value in network.state_dict().items()})
+    lightness = draw("lightness", (2, 1, 32, 32), 0, 100)
+    estimate = draw("estimate", (2, 2, 32, 32), -0.7, 0.7).requires_grad_()
+    target = draw("target", (2, 2, 32, 32), -0.7, 0.7)
+
+    def logits(colors):
+        return network(torch.cat([lightness / 50 - 1, colors], 1))
+
+    criterion = torch.nn.BCEWithLogitsLoss()
+    real, fake = logits(target), logits(estimate.detach())
+    own = criterion(real, torch.ones_like(real)) + criterion(fake, torch.zeros_like(fake))
+    own.backward()
+    gradients = {name: rounded(value.grad) for name, value in network.named_parameters()}
+    judged = logits(estimate)
+    doubt = criterion(judged, torch.ones_like(judged))
+    doubt.backward()
+    return {
+        "loss": own.item(), "doubt": doubt.item(), "gradient": rounded(estimate.grad),
+        "weight": gradients["0.weight"], "bias": gradients["6.bias"],
+    }
+
+
 def warm(schedule):
     """`schedule` after a linear rise over WARMUP steps."""
     def make(optimizer):
@@ -181,7 +213,7 @@ def main():
         "codes": codes(), "prior": prior(), "classification": classification(),
         "pairwise": pairwise(),
         "total_variation": total_variation(), "regression": regression(),
-        "perceptual": perceptual(),
+        "perceptual": perceptual(), "adversarial": adversarial(),
         "schedules": [
             {"kind": kind, "warmup": warmup, "shares": shares(make)}
             for (kind, warmup), make in SCHEDULES.items()

@@ -24,6 +24,8 @@ extension TrainingConfiguration {
         public var totalVariation = TotalVariationLoss()
         /// How much colors change when the image moves.
         public var temporal = TemporalLoss()
+        /// How well a discriminator tells the colors from those of photos.
+        public var adversarial = AdversarialLoss()
 
         /// The defaults.
         public init() {}

@@ -29,8 +29,16 @@ struct PreparedLoss {
         case photo
         /// The teacher: of rank 0. `distillation.weight` weighs its parts against the photo's.
         case teacher
-        /// The network's own colors, in training alone: of rank 0.
+        /// Anything else, in training alone: of rank 0.
         case itself
+    }
+
+    /// A second network, which is trained in the same steps for a loss of its own.
+    struct Opponent {
+        /// The weights that it starts with.
+        let variables: [String: TensorData]
+        /// What it minimizes: of rank 0.
+        let loss: (LossContext) -> Tensor
     }
 
     let reference: Reference
@@ -41,6 +49,8 @@ struct PreparedLoss {
     /// A second view of the lightness, [N, 1, H, W] both, that the network is shown as well. Parts
     /// share one.
     var view: ((Tensor) -> Tensor)?
+    /// A network that learns from the colorizer's colors.
+    var opponent: Opponent?
     /// Adds the part to a graph; nil if the graph has recorded an error instead.
     let build: (LossContext) throws -> Tensor?
 }

@@ -46,6 +46,20 @@ struct Objective {
         parts.reduce(into: [:]) { all, part in all.merge(part.variables) { $1 } }
     }
 
+    /// The first weights of the network that learns beside the colorizer; none without one.
+    var opponentVariables: [String: TensorData] {
+        parts.reduce(into: [:]) { all, part in
+            all.merge(part.opponent?.variables ?? [:]) { $1 }
+        }
+    }
+
+    /// What that network minimizes, rank 0.
+    func opponentLoss(_ prediction: TrainingPrediction) -> Tensor? {
+        let context = LossContext(prediction, teacher: [:], feed)
+        let losses = parts.compactMap { $0.opponent?.loss(context) }
+        return losses.first.map { losses.dropFirst().reduce($0, +) }
+    }
+
     /// What the teacher has to provide, without repetition.
     var teacherInputs: [StepInput] {
         parts.flatMap(\.inputs).reduce(into: []) { all, input in

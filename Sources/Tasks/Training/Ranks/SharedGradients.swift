@@ -32,26 +32,37 @@ package struct SharedGradients {
     /// - Parameters:
     ///   - loss: the loss of this rank's examples.
     ///   - parameters: the parameters to differentiate with respect to.
+    ///   - opponent: another loss, and the names of the parameters whose gradients are of that.
     ///   - scale: a factor of the loss while it is differentiated; nil for none.
     package init(
         of loss: Tensor, withRespectTo parameters: [Tensor], _ shares: BatchShares,
-        _ compression: TrainingConfiguration.GradientCompression = .none, scale: Tensor? = nil
+        _ compression: TrainingConfiguration.GradientCompression = .none,
+        opponent: (loss: Tensor, names: Set<String>)? = nil, scale: Tensor? = nil
     ) throws(GraphError) {
-        func gradients(of loss: Tensor) throws(GraphError) -> [Tensor] {
+        func gradients(_ loss: Tensor, _ parameters: [Tensor]) throws(GraphError) -> [Tensor] {
             guard let scale else {
                 return try RetintGraph.gradients(of: loss, withRespectTo: parameters)
             }
             return try RetintGraph.gradients(of: loss * scale, withRespectTo: parameters)
                 .map { $0 / scale }
         }
+        // The sums over the ranks are then means over all examples.
+        let share = shares.size > 1 ? Float(shares.weight(of: shares.rank)) : nil
+        func shared(_ loss: Tensor) -> Tensor { share.map { loss * $0 } ?? loss }
+        let part = shared(loss)
+        var own = try gradients(part, parameters)
+        if let opponent {
+            let places = parameters.indices.filter {
+                opponent.names.contains(parameters[$0].variableName)
+            }
+            let theirs = try gradients(shared(opponent.loss), places.map { parameters[$0] })
+            for (place, gradient) in zip(places, theirs) { own[place] = gradient }
+        }
         guard shares.size > 1 else {
             (self.loss, requests, residuals) = (loss, nil, [])
-            self.gradients = try gradients(of: loss)
+            self.gradients = own
             return
         }
-        // The sums over the ranks are then means over all examples.
-        let part = loss * Float(shares.weight(of: shares.rank))
-        let own = try gradients(of: part)
         let requests = loss.graph.variable(
             Self.requestsName, [StepRequests.count], role: .setting)
         let (sums, residuals) = Self.sums(

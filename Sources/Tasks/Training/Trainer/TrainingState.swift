@@ -59,14 +59,16 @@ final class TrainingState {
     private func load(_ file: String) throws {
         var variables = step.initialOptimizerState
         if progress.step > 0 {
-            let missing = variables.keys.filter { start.optimizer[$0] == nil }.sorted()
+            let saved = start.optimizerVariables.reduce(into: [:]) {
+                $0[CheckpointFormat.variable(named: $1.key)] = $1.value
+            }
+            let missing = variables.keys.filter { saved[$0] == nil }.sorted()
             guard missing.isEmpty else {
                 throw TrainingError(
                     .cannotResume,
                     "\(file): has no \(missing[0]); resume with the optimizer settings "
                         + "it was trained with")
             }
-            let saved = start.optimizerVariables
             variables.merge(saved) { $1 }
             variables.merge(ownResiduals(of: saved)) { $1 }
         }
@@ -91,7 +93,8 @@ final class TrainingState {
         guard ranks.rank == 0 else { return nil }
         var saved = network(of: variables)
         for name in step.initialOptimizerState.keys.sorted() {
-            if let value = variables[name] { saved.optimizer[name] = StoredTensor(value) }
+            let value = variables[name].map { StoredTensor($0) }
+            if let value { saved.optimizer[CheckpointFormat.entry(of: name)] = value }
         }
         for (name, value) in residuals.sorted(by: { $0.key < $1.key }) {
             saved.optimizer[name] = value

@@ -71,19 +71,26 @@ final class TrainingStep {
         teacher = teaching?.teacher
         let loss = try objective.loss(prediction, teacher: teaching?.tensors ?? [:])
         self.loss = loss
-        let parameters = try options.updates.trainedParameters(of: loss)
+        let opponentVariables = objective.opponentVariables
+        let opponents = Set(opponentVariables.keys)
+        let parameters = try options.updates.trainedParameters(of: loss, opponents: opponents)
         parameterNames = parameters.map(\.variableName)
         let scale =
             options.compile.arithmetic == .float16
             ? graph.variable(Self.lossScaleName, .scalar, role: .setting) : nil
         let shared = try SharedGradients(
-            of: loss, withRespectTo: parameters, shares, options.gradientCompression, scale: scale)
-        let norm = try options.updates.record(shared.gradients, for: parameters)
+            of: loss, withRespectTo: parameters, shares, options.gradientCompression,
+            opponent: objective.opponentLoss(prediction).map { ($0, opponents) }, scale: scale)
+        let norm = try options.updates.record(
+            shared.gradients, for: parameters, opponents: opponents)
         for residual in shared.residuals { graph.update(residual.variable, to: residual.next) }
         graph.skipUpdates(
             unlessFinite: [shared.loss, norm], accumulate: options.updates.accumulate)
         (statisticNames, residualNames) = (graph.statisticNames, graph.residualNames)
-        initialOptimizerState = graph.initialOptimizerState(parameters: weights)
+        // Another network is kept like the optimizer's state: it is not part of the colorizer.
+        initialOptimizerState = graph.initialOptimizerState(
+            parameters: weights.merging(opponentVariables) { $1 }
+        ).merging(opponentVariables) { $1 }
         (searchExecution, self.ranks) = (options.forward, ranks)
         var compile = options.compile
         compile.communicator = ranks

@@ -17,8 +17,11 @@ struct UpdateOptions {
 
     /// The parameters to train: those that the loss depends on and that are not frozen.
     ///
+    /// - Parameter opponents: the names of parameters of another network that learns beside.
     /// - Throws: ``TrainingError`` for a pattern that matches none, or if all are frozen.
-    func trainedParameters(of loss: Tensor) throws(TrainingError) -> [Tensor] {
+    func trainedParameters(
+        of loss: Tensor, opponents: Set<String> = []
+    ) throws(TrainingError) -> [Tensor] {
         let live = Set(loss.graph.live(from: [loss.id]))
         let parameters = loss.graph.parameters.filter { live.contains($0.id) }
         let patterns = (freeze ?? "").split(whereSeparator: { " ,".contains($0) })
@@ -27,7 +30,7 @@ struct UpdateOptions {
         let trained = parameters.filter { parameter in
             !patterns.contains { $0.matches(parameter) }
         }
-        guard !trained.isEmpty else {
+        guard trained.contains(where: { !opponents.contains($0.variableName) }) else {
             throw TrainingError(at: "freeze", "all parameters are frozen; leave some to train")
         }
         return trained
@@ -47,15 +50,29 @@ struct UpdateOptions {
     /// Adds the updates of a step to the graph: accumulate gradients, clip them, apply the
     /// optimizer, and update averaged weights.
     ///
-    /// - Returns: the norm of all gradients together, before clipping.
-    func record(_ gradients: [Tensor], for parameters: [Tensor]) throws -> Tensor {
+    /// - Parameter opponents: the names of parameters of another network, which is clipped alone.
+    /// - Returns: the norm of all gradients of the colorizer together, before clipping; not finite
+    ///   if that of the other network is not.
+    func record(
+        _ gradients: [Tensor], for parameters: [Tensor], opponents: Set<String> = []
+    ) throws -> Tensor {
         let graph = parameters[0].graph
-        let means = accumulate == 1 ? gradients : accumulated(gradients, for: parameters)
-        let (clipped, norm) = clipGradNorm(
-            means, maximum: optimizer.clipGradNorm.map { Float($0) } ?? .greatestFiniteMagnitude)
-        optimizer.rule.apply(try grouped(parameters, clipped))
+        var means = accumulate == 1 ? gradients : accumulated(gradients, for: parameters)
+        var norms: [Tensor] = []
+        for isOpponent in [false, true] {
+            let places = parameters.indices.filter {
+                opponents.contains(parameters[$0].variableName) == isOpponent
+            }
+            guard !places.isEmpty else { continue }
+            let (clipped, norm) = clipGradNorm(
+                places.map { means[$0] },
+                maximum: optimizer.clipGradNorm.map { Float($0) } ?? .greatestFiniteMagnitude)
+            for (place, gradient) in zip(places, clipped) { means[place] = gradient }
+            norms.append(norm)
+        }
+        optimizer.rule.apply(try grouped(parameters, means))
         if optimizer.ema != nil { graph.averageParameters(decay: graph.averageDecay) }
-        return norm
+        return norms.dropFirst().reduce(norms[0]) { $0 + 0 * $1 }
     }
 
     private func accumulated(_ gradients: [Tensor], for parameters: [Tensor]) -> [Tensor] {
