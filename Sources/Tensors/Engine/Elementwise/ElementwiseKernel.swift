@@ -16,11 +16,16 @@ final class ElementwiseKernel: Kernel, ObservableKernel, BatchableKernel, InPlac
     var batchablePrograms: [ElementwiseProgram] { observers.isEmpty ? programs : [] }
 
     override func workspaceCount(threads: Int) -> Int {
-        programs.map { $0.scratchCount(threads: threads) }.max() ?? 0
+        threads * scratchPerThread
     }
 
+    /// A thread may still run one program while another thread runs the next.
+    private var scratchPerThread: Int { programs.map(\.scratchPerThread).max() ?? 0 }
+
     override func bind(threads: Int, workspace: UnsafeMutablePointer<Float>) {
-        for program in programs { program.bind(threads: threads, scratch: workspace) }
+        for program in programs {
+            program.bind(threads: threads, scratch: workspace, step: scratchPerThread)
+        }
     }
 
     /// A range must consist of whole pixels and whole repetitions of the program's vectors.

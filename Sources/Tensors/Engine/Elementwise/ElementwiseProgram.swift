@@ -76,16 +76,20 @@ final class ElementwiseProgram {
     }
 
     private var registerCount: Int { block + 16 }
-    private var scratchPerThread: Int { registers * registerCount }
+    /// The elements of memory that each thread needs for itself.
+    var scratchPerThread: Int { registers * registerCount }
 
     func scratchCount(threads: Int) -> Int { threads * scratchPerThread }
 
-    func bind(threads: Int, scratch: UnsafeMutablePointer<Float>) {
+    /// - Parameter step: the distance of the threads' parts of the scratch memory, which programs
+    ///   that run at the same time share; nil for ``scratchPerThread``.
+    func bind(threads: Int, scratch: UnsafeMutablePointer<Float>, step: Int? = nil) {
+        let step = step ?? scratchPerThread
         positions.deallocate()
         positions = .allocate(capacity: threads * slots.count)
         for thread in 0..<threads {
             for (index, slot) in slots.enumerated() {
-                let register = thread * scratchPerThread + slot.register * registerCount
+                let register = thread * step + slot.register * registerCount
                 var position = Position(base: scratch + register, moves: 0)
                 if case .direct(let buffer) = slot.source {
                     position.moves = 1
