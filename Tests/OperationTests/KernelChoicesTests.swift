@@ -55,7 +55,8 @@ import Testing
         #expect(try Program(outputs: outputs, options: options).stepNames == ["conv2d_panels"])
     }
 
-    /// On a mock of a GPU, whose last engine is the fastest by its own clock.
+    /// On a mock of a GPU, whose engine 2 is the fastest by its own clock, and whose engine 3 does
+    /// not run.
     @Test func measuresEnginesOfAGPU() throws {
         MockCUDA.install()
         let reports = Mutex<[[String]]>([])

@@ -320,6 +320,7 @@ import Testing
         #expect(report.isExact)
         let sums = (report.repaired + report.remaining).filter { $0.operation == "sum of \(type)" }
         #expect(sums.count == 1 && sums[0].before > 65504 && report.remaining.isEmpty)
+        #expect(report.overflowingBefore > 0 && report.overflowingAfter == 0)
         // A sum that is a value itself is made smaller than the others, like all values.
         let (least, most): (Float, Float) =
             type == "reduce_sum" ? (0x1p11, 0x1p12) : (0x1p14, 0x1p15)

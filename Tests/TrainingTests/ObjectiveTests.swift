@@ -234,6 +234,7 @@ import Testing
         let (doubt, loss) = (try #require(try part.build(context)), opponent.loss(context))
         #expect(graph.weightRounding != nil)
         let names = Set(opponent.variables.keys)
+        #expect(names.allSatisfy(Discriminator.names(variable:)) && names.count == 8)
         let shared = try SharedGradients(
             of: doubt, withRespectTo: graph.parameters, BatchShares(of: 2, over: .single),
             opponent: (loss, names))

@@ -238,6 +238,28 @@ import Testing
         #expect(bad.first?.contains("bad.png") == true)
     }
 
+    /// A discriminator is part of a run from its first step to its last.
+    @Test(arguments: [
+        ([], ["loss.adversarial=0.1"]), (["loss.adversarial=0.1"], ["loss.adversarial=0"]),
+        (["loss.adversarial=0.1"], ["loss.adversarial_width=8"]),
+        (["loss.adversarial=0.1"], ["loss.adversarial=0.2"]),
+    ])
+    func otherDiscriminatorsAreRefused(_ before: [String], _ after: [String]) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        _ = try TrainingRun(scratch.configuration(["steps=1"] + before)).run()
+        let configuration = try scratch.configuration(["steps=2"] + before + after)
+        guard after != ["loss.adversarial=0.2"] else {
+            #expect(try TrainingRun(configuration, from: .resumed).run() == .finished)
+            return
+        }
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingRun(configuration, from: .resumed)
+        }
+        #expect(error?.kind == .cannotResume)
+        #expect(error?.description.contains("start a new run with init=") == true)
+    }
+
     @Test func neverOverwritesARun() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(4)

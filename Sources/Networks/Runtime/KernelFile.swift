@@ -12,16 +12,19 @@ public enum KernelFile {
 
     private static let maximumBytes = 1 << 24
 
-    /// The choices for this processor; empty if there is no file, or it is for another processor.
+    /// The choices for this processor, and for all GPUs; empty if there is no file.
     public static func read() -> KernelChoices {
         guard let path, let bytes = try? readFile(path, maximumBytes: maximumBytes),
-            let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
-            content.cpu == Processor.name
+            let content = try? JSONDecoder().decode(Content.self, from: Data(bytes))
         else { return KernelChoices() }
-        return KernelChoices(names: content.kernels)
+        let isOfThisProcessor = content.cpu == Processor.name
+        return KernelChoices(
+            names: content.kernels.filter {
+                isOfThisProcessor || KernelChoices.isOfGPU(task: $0.key)
+            })
     }
 
-    /// Replaces the file.
+    /// Adds choices to the file; those for other processors are dropped.
     ///
     /// - Throws: `FileError` if the file cannot be written, or neither HOME nor XDG_CACHE_HOME is
     ///   set.
@@ -31,10 +34,13 @@ public enum KernelFile {
                 path: "kernels.json", operation: "write",
                 reason: "there is no folder for it", remedy: "set HOME or XDG_CACHE_HOME")
         }
+        let known = read().names
+        let names = known.merging(choices.names) { $1 }
+        guard names != known else { return }
         try createFolder(path.filePath.removingLastComponent())
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let content = Content(cpu: Processor.name, kernels: choices.names)
+        let content = Content(cpu: Processor.name, kernels: names)
         try AtomicFile.write([UInt8](encoder.encode(content)), to: path)
     }
 

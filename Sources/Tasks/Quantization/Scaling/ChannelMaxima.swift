@@ -14,14 +14,18 @@ struct ChannelMaxima {
     /// are those of the value that is summed.
     private(set) var sums: [String: (sum: InnerSum, bounds: [Float])] = [:]
 
-    /// - Parameter runs: the inputs of each run, at least one; L in 0…100 for lightness.
+    /// - Parameters:
+    ///   - runs: the inputs of each run, at least one; L in 0…100 for lightness.
+    ///   - hasSums: whether sums inside operations are looked at, too.
     /// - Throws: `ModelError` if the model does not run on them; `ConversionError` if a value is
     ///   not finite.
-    init(_ model: Model, _ classes: ChannelClasses, on runs: [[NamedTensor]]) throws {
+    init(
+        _ model: Model, _ classes: ChannelClasses, on runs: [[NamedTensor]], hasSums: Bool = false
+    ) throws {
         let names = classes.values.keys.filter { classes.types[$0]?.dataType.isFloat == true }
         let graph = try model.graph(on: runs[0], folds: false).observing(names.sorted())
         let program = try ModelProgram(graph, observes: true)
-        let innerSums = classes.innerSums
+        let innerSums = hasSums ? classes.innerSums : [:]
         for inputs in runs {
             var run = try program.start(inputs)
             while let values = run.next() {

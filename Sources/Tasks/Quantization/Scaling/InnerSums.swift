@@ -46,7 +46,7 @@ struct InnerSum {
     func bounds(
         _ data: TensorData, _ channels: ChannelClasses.Channels, _ maxima: [Float]
     ) -> [Float] {
-        guard let axes else { return maxima.map { $0 * Float(windowElements) } }
+        guard let axes else { return maxima.map { Self.finite($0 * Float(windowElements)) } }
         let shape = data.shape.dimensions
         // The place of an element's sum, and its channel, from its coordinates.
         var (count, strides) = (1, [Int](repeating: 0, count: shape.count))
@@ -66,16 +66,19 @@ struct InnerSum {
                 coordinates[axis] = 0
             }
         }
-        guard let axis = channels.axis, shape.indices.contains(axis), strides[axis] > 0 else {
-            return channels.ids.map { _ in sums.max() ?? 0 }
-        }
+        guard let axis = channels.axis, shape.indices.contains(axis), strides[axis] > 0,
+            shape[axis] == channels.ids.count
+        else { return channels.ids.map { _ in Self.finite(sums.max() ?? 0) } }
         var result = channels.ids.map { _ in Float(0) }
         for (index, sum) in sums.enumerated() {
             let channel = index / strides[axis] % shape[axis]
-            if channel < result.count { result[channel] = max(result[channel], sum) }
+            result[channel] = max(result[channel], Self.finite(sum))
         }
         return result
     }
+
+    /// Elements are finite; their sum may not be.
+    private static func finite(_ sum: Float) -> Float { min(sum, .greatestFiniteMagnitude) }
 }
 
 extension ChannelClasses {

@@ -62,7 +62,7 @@ extension MLPackage {
         }
         let model = Model(self, execution: execution)
         let classes = ChannelClasses(program)
-        let maxima = try ChannelMaxima(model, classes, on: inputs)
+        let maxima = try ChannelMaxima(model, classes, on: inputs, hasSums: true)
         var scaling = ChannelScaling(classes)
         let sums = maxima.sumsByClass(classes)
         for (id, maximum) in maxima.byClass(classes) {
@@ -142,6 +142,8 @@ extension RangeRepairReport {
     fileprivate init(_ scaling: ChannelScaling, _ maxima: ChannelMaxima) {
         let classes = scaling.classes
         var (large, largeAfter): (Set<String>, Set<String>) = ([], [])
+        // The results of operations whose sums are too large; what uses these need not be.
+        var (sums, sumsAfter): (Set<String>, Set<String>) = ([], [])
         let producers = classes.program.operations.byOutput
         for (name, own) in maxima.maxima.sorted(by: { $0.key < $1.key }) {
             guard let channels = classes.values[name] else { continue }
@@ -165,7 +167,9 @@ extension RangeRepairReport {
                 name: result, operation: "sum of \(sum.operation)", before: bounds.max() ?? 0,
                 after: after.max() ?? 0)
             guard value.before > HalfRange.limit || value.after > HalfRange.limit else { continue }
+            if value.before > HalfRange.limit { sums.insert(result) }
             if value.after > HalfRange.limit {
+                sumsAfter.insert(result)
                 remaining.append(value)
             } else {
                 repaired.append(value)
@@ -181,8 +185,12 @@ extension RangeRepairReport {
             large.insert(constant.name)
             largeAfter.insert(constant.name)
         }
-        overflowingBefore = classes.program.computing.count { $0.touches(large) }
-        overflowingAfter = classes.program.computing.count { $0.touches(largeAfter) }
+        overflowingBefore = classes.program.computing.count {
+            $0.touches(large) || $0.computes(sums)
+        }
+        overflowingAfter = classes.program.computing.count {
+            $0.touches(largeAfter) || $0.computes(sumsAfter)
+        }
     }
 }
 
@@ -203,8 +211,12 @@ extension ChannelClasses {
 }
 
 extension MILOperation {
-    fileprivate func touches(_ values: Set<String>) -> Bool {
+    fileprivate func computes(_ values: Set<String>) -> Bool {
         outputs.contains { values.contains($0.name) }
+    }
+
+    fileprivate func touches(_ values: Set<String>) -> Bool {
+        computes(values)
             || inputs.values.joined().contains { $0.name.map(values.contains) ?? false }
     }
 }

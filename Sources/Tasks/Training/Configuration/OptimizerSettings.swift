@@ -58,7 +58,8 @@ extension TrainingConfiguration.OptimizerSettings: ConfigurationSection {
                 "weight decay, decoupled from the gradient in adamw"),
             .init(
                 "optimizer.clip_grad_norm", optional: \.optimizer.clipGradNorm,
-                .range(1e-9...1e9), "largest norm of all gradients together; null: not clipped"),
+                .range(1e-9...1e9),
+                "largest norm of all gradients of a network together; null: not clipped"),
             .init(
                 "optimizer.ema", optional: \.optimizer.ema, .range(0...0.999999),
                 "decay of averaged weights, which are validated and kept as best; rises to it "

@@ -20,8 +20,8 @@ extension TrainingConfiguration {
             [
                 .init(
                     "loss.adversarial", \.loss.adversarial.weight, .range(0...1e6),
-                    "weight of a discriminator's verdict; it learns beside the network, at the "
-                        + "rate of \(Discriminator.scope).* in optimizer.groups"),
+                    "weight of the verdict of a discriminator, which learns beside the network; "
+                        + "its weights are \(Discriminator.scope).* in optimizer.groups"),
                 .init(
                     "loss.adversarial_width", \.loss.adversarial.width, .range(1...256),
                     "channels of the discriminator's first convolution"),
@@ -31,7 +31,8 @@ extension TrainingConfiguration {
         func prepared(_ setup: LossSetup) -> [PreparedLoss] {
             guard weight > 0 else { return [] }
             let discriminator = Discriminator(width: width)
-            let opponent = PreparedLoss.Opponent(variables: discriminator.variables) { context in
+            let variables = discriminator.variables(seed: setup.seed)
+            let opponent = PreparedLoss.Opponent(variables: variables) { context in
                 discriminator.loss(
                     context[.lightness], photo: context[.target], estimate: context.estimate)
             }
@@ -54,6 +55,7 @@ struct Discriminator {
 
     /// The first part of the names of its variables.
     static let scope = CheckpointFormat.opponent
+    static func names(variable: String) -> Bool { variable.hasPrefix("\(scope).") }
 
     private final class Network: Module {
         let discriminator: Sequential
@@ -77,7 +79,9 @@ struct Discriminator {
     init(width: Int) { network = Network(width: width) }
 
     /// The weights that it starts with.
-    var variables: [String: TensorData] { StateSpec(of: network).initialValues(seed: 0) }
+    func variables(seed: UInt64) -> [String: TensorData] {
+        StateSpec(of: network).initialValues(seed: seed)
+    }
 
     /// The logits of the probabilities that patches are a photo's, [N, 1, H/8 − 1, W/8 − 1].
     ///

@@ -19,6 +19,8 @@ struct LossSetup {
     let loss: TrainingConfiguration.LossSettings
     /// Whether the network is given color hints.
     let hints: Bool
+    /// Of initial weights.
+    var seed: UInt64 = 0
 }
 
 /// A part of the loss that can be built into graphs.

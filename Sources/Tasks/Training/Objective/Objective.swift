@@ -13,17 +13,19 @@ struct Objective {
     /// - Parameters:
     ///   - distillation: nil where nothing is learned from a teacher.
     ///   - hints: whether the network is given color hints.
+    ///   - seed: of the weights of a network that learns beside.
     /// - Throws: ``TrainingError`` if the network does not have what the loss needs; the errors of
     ///   reading the checkpoint of the perceptual loss.
     init(
         _ network: any ColorizerNetwork, _ loss: TrainingConfiguration.LossSettings,
-        _ distillation: TrainingConfiguration.DistillationSettings = .init(), hints: Bool = false
+        _ distillation: TrainingConfiguration.DistillationSettings = .init(), hints: Bool = false,
+        seed: UInt64 = 0
     ) throws {
         if hints, !(network is any HintedColorizer) {
             throw TrainingError(
                 at: "data.hints", "\(network.architecture) takes no hints; siggraph17 does")
         }
-        let setup = LossSetup(network: network, loss: loss, hints: hints)
+        let setup = LossSetup(network: network, loss: loss, hints: hints, seed: seed)
         let parts = try (loss.terms + distillation.terms).flatMap { try $0.prepared(setup) }
         self.init(network, parts, usesHints: hints)
     }

@@ -1,7 +1,5 @@
 import RetintDistributed
-import RetintEngine
 import RetintGraph
-import RetintRuntime
 import RetintTensors
 
 /// The training step, compiled for each side of crops. All share the values of
@@ -28,7 +26,6 @@ final class SizedSteps {
             preconditionFailure("crops have no side")
         }
         (self.steps, self.current) = (steps, current)
-        if let tuner = options.compile.tuner { try KernelFile.write(tuner.choices) }
     }
 
     func run(

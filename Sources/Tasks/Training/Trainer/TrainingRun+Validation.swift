@@ -38,7 +38,7 @@ extension TrainingRun {
         var record = record("validation")
         record.validation = metrics
         try log.append(record)
-        let learned = Set(state.step.parameterNames)
+        let learned = Set(state.step.parameterNames.filter { !Discriminator.names(variable: $0) })
         try log.append(
             validator.samples, weights: weights.filter { learned.contains($0.key) }, step: step)
     }

@@ -1,8 +1,10 @@
 import RetintArchitectures
 import RetintDistributed
+import RetintEngine
 import RetintFiles
 import RetintGraph
 import RetintPhotoData
+import RetintRuntime
 import RetintTensorFiles
 import RetintTensors
 
@@ -20,6 +22,8 @@ final class TrainingRun {
     let source: BatchSource
     let schedule: StepSchedule
     let ranks: Communicator
+    /// Has measured the algorithms that the step computes by; nil if none were.
+    private let tuner: KernelTuner?
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
     /// The requests of ranks with the last step.
@@ -56,7 +60,7 @@ final class TrainingRun {
         schedule = try configuration.stepSchedule()
         var objective = try Objective(
             network, configuration.loss, configuration.distillation,
-            hints: configuration.data.hints)
+            hints: configuration.data.hints, seed: UInt64(configuration.seed))
         let cache = PhotoCache(photos.training, configuration.data)
         let side = configuration.data.crop
         let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
@@ -64,9 +68,11 @@ final class TrainingRun {
         source = try BatchSource(
             cache, configuration.batchOptions, feed: objective.feed, ranks: ranks)
         try checkpoint.setInputRanges(for: configuration, objective, source, ranks)
+        let options = configuration.stepOptions(schedule.groups)
+        tuner = options.compile.tuner
         let step = try SizedSteps(
-            objective, configuration.stepOptions(schedule.groups), sides: configuration.data.sides,
-            weights: checkpoint.variables, ranks: ranks)
+            objective, options, sides: configuration.data.sides, weights: checkpoint.variables,
+            ranks: ranks)
         let examined = photos.sample(progress.step == 0 && ranks.rank == 0 ? 48 : 0)
         overview = Trainer.Overview(
             firstStep: progress.step, photos: photos.training.count,
@@ -100,6 +106,8 @@ final class TrainingRun {
             try folder.reserveSpace(bytes: state.step.variableBytes)
         }
         defer { folder.unlock() }
+        // A run that goes on computes by the same algorithms.
+        if let tuner { try KernelFile.write(tuner.choices) }
         try log.open { try folder.openSinks(configuration, resumingAt: firstStep) }
         try keepResumed(firstStep)
         do {

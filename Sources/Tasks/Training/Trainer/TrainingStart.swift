@@ -81,6 +81,7 @@ enum TrainingStart {
                     + "\(configuration.quantization.rawValue) has other variables; start a new run "
                     + "with init=\(path) quantization=\(configuration.quantization.rawValue)")
         }
+        if let old { try requireSameOpponent(old.loss.adversarial, configuration, path: path) }
         if progress.step >= configuration.steps {
             report(
                 .note(
@@ -93,6 +94,20 @@ enum TrainingStart {
         }
         progress.configuration = configuration.yaml
         return (checkpoint, progress)
+    }
+
+    private static func requireSameOpponent(
+        _ old: TrainingConfiguration.AdversarialLoss, _ configuration: TrainingConfiguration,
+        path: String
+    ) throws {
+        let new = configuration.loss.adversarial
+        guard (old.weight > 0) != (new.weight > 0) || new.weight > 0 && old.width != new.width
+        else { return }
+        throw TrainingError(
+            .cannotResume, file: path,
+            "was trained with loss.adversarial=\(old.weight) loss.adversarial_width=\(old.width), "
+                + "and goes on only with a discriminator of that width, or without one as before; "
+                + "for another loss, start a new run with init=\(path)")
     }
 
     private static func requireSameNetwork(

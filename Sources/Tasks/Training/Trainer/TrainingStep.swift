@@ -10,7 +10,8 @@ import RetintTensors
 final class TrainingStep {
     struct Result {
         let loss: Float
-        /// The norm of all gradients together, before clipping.
+        /// The norm of all gradients of the colorizer together, before clipping; not finite if that
+        /// of a network beside it is not.
         let gradientNorm: Float
         /// The requests of any rank.
         let requests: StepRequests
@@ -73,6 +74,11 @@ final class TrainingStep {
         self.loss = loss
         let opponentVariables = objective.opponentVariables
         let opponents = Set(opponentVariables.keys)
+        if let name = opponents.sorted().first(where: { weights[$0] != nil }) {
+            throw TrainingError(
+                at: "loss.adversarial",
+                "needs the name \(name) for a discriminator, and the network has it; set it to 0")
+        }
         let parameters = try options.updates.trainedParameters(of: loss, opponents: opponents)
         parameterNames = parameters.map(\.variableName)
         let scale =

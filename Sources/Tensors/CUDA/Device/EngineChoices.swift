@@ -28,14 +28,14 @@ package struct EngineChoices: Sendable {
     /// - Returns: nil for the engine that cuDNN expects to be the fastest.
     /// - Throws: ``CUDAError`` if cuDNN has no engine, or the GPU too little memory.
     func engine(for call: ConvolutionCall, on gpu: GPU) throws(CUDAError) -> Int? {
-        let task = "\(gpu.name), cuDNN \(gpu.cuDNN.versionText): \(call.key)"
-        if let name = known(task) { return Int(name.dropFirst(Self.prefix.count)) }
+        let task = "\(Self.taskPrefix)\(gpu.name), cuDNN \(gpu.cuDNN.versionText): \(call.key)"
+        let name = known(task).flatMap { $0.hasPrefix(Self.prefix) ? $0 : nil }
+        if let engine = name.flatMap({ Int($0.dropFirst(Self.prefix.count)) }) { return engine }
         guard let measured else { return nil }
         let engines = Engines(
             call: call, target: .handle(gpu.cuDNNHandle), workspaceLimit: GPU.workspaceLimit,
             library: gpu.cuDNN)
         let plans = try engines.plans(atMost: Self.mostEngines)
-        guard plans.count > 1 else { return nil }
         let seconds = try Self.seconds(of: plans, call, on: gpu)
         let working = zip(plans, seconds).filter { $1.isFinite }
         guard let fastest = working.min(by: { $0.1 < $1.1 }) else { return nil }
@@ -43,7 +43,10 @@ package struct EngineChoices: Sendable {
         return fastest.0.engine
     }
 
-    private static let prefix = "engine "
+    private static let (taskPrefix, prefix) = ("cuda: ", "engine ")
+
+    /// Whether a description is of a convolution on a GPU.
+    package static func names(task: String) -> Bool { task.hasPrefix(taskPrefix) }
 
     /// The shortest time of each plan; infinite for one that the GPU does not run.
     private static func seconds(
@@ -72,9 +75,13 @@ package struct EngineChoices: Sendable {
                 let status = gpu.cuDNN.run(plan, pack, gpu.cuDNNHandle)
                 marks.1.set()
                 try gpu.synchronize()
-                let seconds = status == 0 ? marks.1.seconds(since: marks.0) : .infinity
-                // The first run also loads the engine's code.
-                least[index] = round < 2 ? seconds : min(least[index], seconds)
+                let seconds = marks.1.seconds(since: marks.0)
+                if status != 0 || seconds <= 0 {
+                    least[index] = .infinity
+                } else {
+                    // The first run also loads the engine's code.
+                    least[index] = round < 2 ? seconds : min(least[index], seconds)
+                }
             }
         }
         return least

@@ -1,3 +1,4 @@
+import RetintCUDA
 import RetintGraph
 
 /// The fastest algorithm for each convolution that was measured on this machine.
@@ -14,6 +15,9 @@ public struct KernelChoices: Sendable, Hashable {
     public init(names: [String: String] = [:]) {
         self.names = names
     }
+
+    /// Whether a description is of a convolution on a GPU, which it names.
+    package static func isOfGPU(task: String) -> Bool { EngineChoices.names(task: task) }
 
     func algorithm(
         _ task: ConvolutionTask, threads: Int, isFixed: Bool, _ formats: OperandFormats
