@@ -18,7 +18,6 @@ import csv
 import dataclasses
 import decimal
 import functools
-import itertools
 import json
 import pathlib
 import re
@@ -311,16 +310,13 @@ class Copy:
     origin_heading: str
     # Names of rows or columns that differ between the two.
     renamed: dict = dataclasses.field(default_factory=dict)
-    # How many of the first tables of both sections count; all if there is no number.
-    first: int | None = None
+    # How many of the origin's first tables count; all if there is no number.
     origin_first: int | None = None
 
 
 COPIES = (
     Copy(FIGURES, "Photos of other sources", "Checkpoints/lite-class-unet.md", "Test photos"),
     Copy(FIGURES, "Photos of other sources", "Checkpoints/lite-class-unet-small.md", "Test photos"),
-    Copy(FIGURES, "Held-out photos", "Checkpoints/lite-class-unet-old.md", "Held-out photos",
-         {"ab AuC rebalanced": "AuC, rebalanced"}, first=1),
     Copy("README.md", "Checkpoints", FIGURES, "Overview", {
         "multiply-adds": "GMAC", "int8 package": "int8", "time": "of ECCV16's 175 ms"}),
     Copy(CHOICE, "Which architecture, and how wide", SPEED, "Inference",
@@ -439,8 +435,7 @@ class Figures:
             if not origins:
                 self.report(copy.origin, 0, f"there is no table under {copy.origin_heading}")
             shared = sum(self.check_copy(copy, table, origin) for origin in origins
-                         for table in itertools.islice(
-                             tables(self.texts[copy.page], copy.heading), copy.first))
+                         for table in tables(self.texts[copy.page], copy.heading))
             if origins and not shared:
                 self.report(copy.page, 0, f"no figures of {copy.origin} under {copy.heading}")
 

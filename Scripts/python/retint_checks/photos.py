@@ -271,7 +271,7 @@ class Judge(unittest.TestCase):
 
     def test_it_judges_once(self):
         self.assertIn("trained without these photos", self.refusal())
-        card.write_section("n", "photos", card.photos_section(False))
+        card.write_section("n", "photos", card.photos_section())
         self.assertIn("not there", self.refusal())
         for entry in card.split("held-out"):
             (self.root / "held-out" / entry["name"]).touch()
@@ -283,14 +283,13 @@ class Judge(unittest.TestCase):
         self.assertIn("2026-01-31", self.refusal())
 
     def test_photos_are_counted_by_license(self):
-        for has_open, training in ((False, 529), (True, 4339)):
-            text = card.photos_section(has_open)
-            total = next(line for line in text.splitlines() if line.startswith("| all |"))
-            self.assertTrue(total.startswith(f"| all | {training} |"), total)
-            rows = [
-                line.split("|")[2].strip() for line in text.splitlines()
-                if line.startswith("| ") and not line.startswith(("| ---", "| license", "| all"))]
-            self.assertEqual(sum(int(count or 0) for count in rows), training)
+        text = card.photos_section()
+        total = next(line for line in text.splitlines() if line.startswith("| all |"))
+        self.assertTrue(total.startswith("| all | 4339 |"), total)
+        rows = [
+            line.split("|")[2].strip() for line in text.splitlines()
+            if line.startswith("| ") and not line.startswith(("| ---", "| license", "| all"))]
+        self.assertEqual(sum(int(count or 0) for count in rows), 4339)
 
     def test_sections_are_replaced(self):
         for text in ("one", "two"):

@@ -371,8 +371,10 @@ class Models(Case):
                         {"style": "x"}, {"form": "x"}):
             with self.assertRaises(retint.RetintError, msg=str(options)):
                 retint.load(SMALL, **options)
-        with self.assertRaises(retint.RetintError):
-            retint.load(retint.checkpoint_path("lite-class-unet-old"), style="vivid")
+        package = self.folder / "accurate.mlpackage"
+        retint.export(SMALL, package, size=64)
+        with self.assertRaisesRegex(retint.RetintError, "no vivid colors"):
+            retint.load(package, style="vivid")
         for wrong in (5, None, [], b"x", {"a": 1}):
             with self.assertRaises(TypeError):
                 retint.load(wrong)

@@ -55,14 +55,11 @@ def open_split(name):
             for row in open_photos.rows() if row["split"] == name]
 
 
-def photos_section(has_open):
-    """What a checkpoint that is trained now learns from: how many photos of which license.
-
-    `has_open` says whether it learns from the photos of public repositories, too.
-    """
-    more = open_split if has_open else lambda name: []
-    training = split("train") + more("train")
-    parts = [("training", training), ("validation", split("validation") + more("validation")),
+def photos_section():
+    """What a checkpoint that is trained now learns from: how many photos of which license."""
+    training = split("train") + open_split("train")
+    validation = split("validation") + open_split("validation")
+    parts = [("training", training), ("validation", validation),
              ("cut-outs", split("cutout"))]
     counts = [collections.Counter(row["license"] for row in photos) for _, photos in parts]
     names = sorted(set().union(*counts), key=lambda n: (-sum(c[n] for c in counts), n))
@@ -70,9 +67,8 @@ def photos_section(has_open):
     rows.append(("all", *(len(photos) for _, photos in parts)))
     table = retint_tables.markdown(("license", *(title for title, _ in parts)), rows, left=1)
     origin = ("`Datasets/debian-photos.tsv` names each photo's package, author and license, and "
-              "where the\nlicense is stated.")
-    if has_open:
-        origin += " `Datasets/open-photos.tsv` does so for photos of public repositories."
+              "where the\nlicense is stated. `Datasets/open-photos.tsv` does so for photos of "
+              "public repositories.")
     return "\n".join([
         "## Photos", "", origin,
         "The network learned from the training photos and the cut-outs; the validation photos were",
