@@ -62,7 +62,8 @@ extension ChannelClasses {
             .flatMap { $0.type.dataType.isFloat ? $0 : nil }
     }
 
-    private func integers(_ operation: MILOperation, _ parameter: String) -> [Int]? {
+    /// The integers of a constant parameter of an operation.
+    func integers(_ operation: MILOperation, _ parameter: String) -> [Int]? {
         (try? constantValues.value(of: operation.inputs[parameter])?.integers())?.map(Int.init)
     }
 

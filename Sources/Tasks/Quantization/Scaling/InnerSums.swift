@@ -18,16 +18,12 @@ struct InnerSum {
         guard let value = operation.inputs["x"]?.first?.name, let result = operation.outputs.first,
             let rank = classes.types[value]?.shape?.count
         else { return nil }
-        func integers(_ parameter: String) -> [Int]? {
-            (try? classes.constantValues.value(of: operation.inputs[parameter])?.integers())?
-                .map(Int.init)
-        }
         switch operation.type {
         case "reduce_mean", "reduce_sum":
-            let listed = integers("axes") ?? Array(0..<rank)
+            let listed = classes.integers(operation, "axes") ?? Array(0..<rank)
             (axes, windowElements) = (Set(listed.map { $0 < 0 ? $0 + rank : $0 }), 0)
         case "avg_pool":
-            let count = (integers("kernel_sizes") ?? []).reduce(1) {
+            let count = (classes.integers(operation, "kernel_sizes") ?? []).reduce(1) {
                 $0.multipliedReportingOverflow(by: max($1, 0)).partialValue
             }
             (axes, windowElements) = (nil, count)
