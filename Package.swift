@@ -263,7 +263,8 @@ let package = Package(
                 "Engine", "Export", "Files", "Graph", "Images", "Layers", "Locks", "MLPackage",
                 "PhotoData", "Quantization", "Runtime", "TensorFiles", "Tensors", "Training",
                 "Video",
-            ]),
+            ],
+            products: [.system]),
 
         // The faces of the library, and the command line.
         target("Retint/Retint", uses: exportedByRetint),

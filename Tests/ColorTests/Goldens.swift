@@ -58,6 +58,9 @@ struct SkinGoldens: Decodable {
     let original: [UInt8]
     let estimate: [UInt8]
     let deltaE2000: [Double?]
+    /// x, y, width and height of each, in pixels.
+    let boxes: [[Int]]
+    let deltaE2000InBoxes: [Double?]
 
     static func load() throws -> Self {
         try decodeGolden("skin.json", keys: .convertFromSnakeCase)

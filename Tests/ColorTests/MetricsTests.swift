@@ -88,6 +88,23 @@ import Testing
         }
     }
 
+    @Test func skinInBoxesMatchesScikitImage() throws {
+        let goldens = try SkinGoldens.load()
+        var skin = SkinErrors()
+        try skin.add(
+            original: goldens.original, reference: lab(fromRGB: goldens.original),
+            estimate: lab(fromRGB: goldens.estimate), width: goldens.width,
+            in: goldens.boxes.map {
+                PixelRegion(rows: $0[1]..<$0[1] + $0[3], columns: $0[0]..<$0[0] + $0[2])
+            })
+        #expect(goldens.deltaE2000InBoxes.contains { $0 != nil })
+        for (tone, golden) in zip(SkinTone.allCases, goldens.deltaE2000InBoxes) {
+            let value = skin.deltaE2000(of: tone)
+            #expect((value == nil) == (golden == nil))
+            #expect(abs((value ?? 0) - (golden ?? 0)) <= 1e-3, "\(tone): \(value ?? .nan)")
+        }
+    }
+
     @Test func groupsWithoutPixelsHaveNoErrors() throws {
         let red = LabPlanes(l: [100], a: [60], b: [0])
         var groups = ABGroupErrors()

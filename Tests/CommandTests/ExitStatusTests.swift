@@ -40,6 +40,7 @@ import Testing
                 ModelProblem.inputs, ModelProblem.outputSize, ModelProblem.nonFinite,
                 ModelProblem.notRunnable, PhotoProblem.notAPack, PhotoProblem.shard,
                 PhotoProblem.none, PhotoProblem.mask, PhotoProblem.outside,
+                PhotoProblem.boxes,
                 BenchmarkProblem.measurements, TrainingProblem.noPhotos,
                 TrainingProblem.cannotResume, TrainingProblem.configuration,
                 TrainingProblem.ranksDiffer, FrameProblem.format, FrameProblem.planes,

@@ -119,7 +119,33 @@ import Testing
         #expect(table.contains("ΔE2000, light skin") && !table.contains("tan skin"))
         #expect(table.contains("skin, ΔE2000 less than gray's by a share of: light "))
         try bench.expect(
-            64, arguments + ["--video"], says: ["--skin and --metrics have no effect"])
+            64, arguments + ["--video"], says: ["--skin, --skin-boxes and --metrics"])
+        // A box around half of the light photo, by another path to it; none in the dark one.
+        let header = "photo\tx\ty\twidth\theight\n"
+        try bench.makeDirectory("lists")
+        func boxes(_ rows: String) throws -> [String] {
+            let table = try bench.write(Data((header + rows).utf8), to: "lists/boxes.tsv")
+            return arguments.dropLast() + ["--skin-boxes", table]
+        }
+        let box = "../lists/../people/light.png\t0.25\t0\t0.5\t1\n"
+        let boxed = try bench.json(try bench.expect(0, try boxes(box) + ["--json"]))
+        let light = try #require(boxed["skin"] as? [String: Double])
+        #expect(light.keys.sorted() == ["light"])
+        #expect(abs(try #require(light["light"]) - (try #require(skin["light"]))) < 0.5)
+        try bench.expect(64, try boxes(box) + ["--skin"], says: ["omit it with --skin-boxes"])
+        for (rows, rule) in [
+            ("other.png\t0\t0\t1\t1\n", "none of the photos has a box"),
+            ("a.png\t0\t0\t1\n", "line 2: it does not have a photo and four numbers"),
+            (box + "a.png\t0.5\t0\t0.6\t1\n", "line 3: it is not a box within the photo"),
+            ("a.png\t0\t0\tnan\t1\n", "line 2: it is not a box"),
+            ("a.png\t0\t0\t0\t1\n", "line 2: it is not a box"),
+        ] {
+            try bench.expect(65, try boxes(rows), says: [rule])
+        }
+        let other = try bench.write(Data("photo,x\n".utf8), to: "boxes.tsv")
+        try bench.expect(
+            65, arguments.dropLast() + ["--skin-boxes", other],
+            says: ["line 1: it is not the header"])
     }
 
     @Test func showsTheModelOldPhotos() throws {

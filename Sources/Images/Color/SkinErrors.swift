@@ -16,13 +16,22 @@ package enum SkinTone: Int, CaseIterable, Sendable, Codable {
     }
 }
 
+/// A rectangle of an image, in pixels.
+package struct PixelRegion: Hashable, Sendable {
+    let rows, columns: Range<Int>
+
+    package init(rows: Range<Int>, columns: Range<Int>) {
+        (self.rows, self.columns) = (rows, columns)
+    }
+}
+
 /// The color errors of skin by its tone, over any number of images.
 ///
 /// Pixels are skin if their chroma is that of skin (Chai and Ngan, "Face segmentation using
 /// skin-color map in videophone applications", 1999): wood, brick and some food are taken for it,
-/// too. The tone is that of the mean color of the skin in each of 8 × 8 fields of the image,
-/// because single pixels of a shaded face would count as darker skin. Fields of which less than a
-/// quarter is skin are omitted.
+/// too. The tone is that of the mean color of the skin in a region, because single pixels of a
+/// shaded face would count as darker skin. Regions are boxes around people's skin, or where nobody
+/// drew any, 8 × 8 fields of the image. Regions of which less than a quarter is skin are omitted.
 package struct SkinErrors: Hashable, Sendable, Codable {
     /// The values of Cb and Cr of skin, of 8 bits as in BT.601.
     private static let blue = 77.0...127, red = 133.0...173
@@ -49,17 +58,18 @@ package struct SkinErrors: Hashable, Sendable, Codable {
     ///   - original: the original's interleaved 8-bit RGB.
     ///   - reference: the same in CIELAB.
     ///   - estimate: the colored image.
+    ///   - regions: nil for the fields of the whole image.
     /// - Throws: `ColorScienceError` if the images differ in size or are empty.
     package mutating func add(
-        original: [UInt8], reference: LabPlanes, estimate: LabPlanes, width: Int
+        original: [UInt8], reference: LabPlanes, estimate: LabPlanes, width: Int,
+        in regions: [PixelRegion]? = nil
     ) throws {
         try ColorScienceError.requireSameCount("skin", reference.count, estimate.count)
         try ColorScienceError.requireSameCount("skin", 3 * reference.count, original.count)
         let height = reference.count / width
-        for field in 0..<Self.fields * Self.fields {
-            let (row, column) = field.quotientAndRemainder(dividingBy: Self.fields)
-            let rows = row * height / Self.fields..<(row + 1) * height / Self.fields
-            let columns = column * width / Self.fields..<(column + 1) * width / Self.fields
+        for region in regions ?? Self.fields(width: width, height: height) {
+            let rows = region.rows.clamped(to: 0..<height)
+            let columns = region.columns.clamped(to: 0..<width)
             let pixels = rows.flatMap { y in columns.map { y * width + $0 } }
             let skin = pixels.filter {
                 Self.isSkin(
@@ -68,6 +78,15 @@ package struct SkinErrors: Hashable, Sendable, Codable {
             guard !skin.isEmpty, Double(skin.count) >= Self.leastShare * Double(pixels.count)
             else { continue }
             try add(reference.selecting(skin), estimate.selecting(skin))
+        }
+    }
+
+    private static func fields(width: Int, height: Int) -> [PixelRegion] {
+        (0..<fields * fields).map { field in
+            let (row, column) = field.quotientAndRemainder(dividingBy: fields)
+            return PixelRegion(
+                rows: row * height / fields..<(row + 1) * height / fields,
+                columns: column * width / fields..<(column + 1) * width / fields)
         }
     }
 

@@ -21,6 +21,8 @@ public enum PhotoProblem: RefusalKind {
     case corners
     /// A quadrilateral reaches beyond its photo.
     case outside
+    /// A table of boxes around skin is damaged, or has none for the photos.
+    case boxes
     /// A photo's path cannot stand in a list of paths.
     case name
 
@@ -28,7 +30,7 @@ public enum PhotoProblem: RefusalKind {
     public var fault: Fault {
         switch self {
         case .packed, .output, .corners: .usage
-        case .notAPack, .shard, .none, .mask, .outside, .name: .input
+        case .notAPack, .shard, .none, .mask, .outside, .boxes, .name: .input
         }
     }
 }

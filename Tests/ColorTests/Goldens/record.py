@@ -158,23 +158,30 @@ def skin_goldens(rng):
     ycc = color.rgb2ycbcr(original)
     cb, cr = ycc[..., 1], ycc[..., 2]
     skin = (77 <= cb) & (cb <= 127) & (133 <= cr) & (cr <= 173)
-    groups = [[] for _ in range(6)]
-    rows = [height * i // 8 for i in range(9)]
-    columns = [width * i // 8 for i in range(9)]
-    for top, bottom in zip(rows, rows[1:]):
-        for left, right in zip(columns, columns[1:]):
-            field = (slice(top, bottom), slice(left, right))
+
+    def by_tone(fields):
+        groups = [[] for _ in range(6)]
+        for field in fields:
             inside = skin[field]
             if inside.any() and inside.mean() >= 0.25:
                 light, _, yellow = lab[field][inside].mean(0)
                 angle = np.degrees(np.arctan((light - 50) / yellow))
                 tone = sum(angle <= bound for bound in (55, 41, 28, 10, -30))
                 groups[tone] += errors[field][inside].tolist()
+        return [float(np.mean(group)) if group else None for group in groups]
+
+    rows = [slice(height * i // 8, height * (i + 1) // 8) for i in range(8)]
+    columns = [slice(width * i // 8, width * (i + 1) // 8) for i in range(8)]
+    # Two of them overlap, and the last reaches beyond the image.
+    boxes = [[0, 0, 20, 16], [12, 10, 20, 9], [30, 24, 30, 30]]
     return {
         "width": width,
         "original": original.ravel().tolist(),
         "estimate": estimate.ravel().tolist(),
-        "delta_e2000": [float(np.mean(group)) if group else None for group in groups],
+        "delta_e2000": by_tone([(row, column) for row in rows for column in columns]),
+        "boxes": boxes,
+        "delta_e2000_in_boxes": by_tone(
+            [(slice(y, y + rows), slice(x, x + columns)) for x, y, columns, rows in boxes]),
     }
 
 

@@ -63,6 +63,15 @@ struct EvaluateCommand: AsyncParsableCommand {
     var skin = false
 
     @Option(
+        help: ArgumentHelp(
+            """
+            Also measure skin, by its tone, in the boxes of this table, whose columns photo, x, y, \
+            width and height are separated by tabs: the path of the photo, relative to the table, \
+            and shares of its width and height, 0 to 1.
+            """, valueName: "file"), completion: .file(extensions: ["tsv"]))
+    var skinBoxes: String?
+
+    @Option(
         help: """
             The measures to print: all, or those that papers report, each as in their code.
             """)
@@ -94,8 +103,12 @@ struct EvaluateCommand: AsyncParsableCommand {
         guard !video || fitting.given == nil else {
             throw ValidationError("--proportions and --enlarge have no effect with --video")
         }
-        guard !video || !skin && metrics == .all else {
-            throw ValidationError("--skin and --metrics have no effect with --video")
+        guard !video || !skin && skinBoxes == nil && metrics == .all else {
+            throw ValidationError("--skin, --skin-boxes and --metrics have no effect with --video")
+        }
+        guard !skin || skinBoxes == nil else {
+            throw ValidationError(
+                "--skin measures all that has the chroma of skin; omit it with --skin-boxes")
         }
         guard !video || featureOptions.features == nil && oldPhotoOptions.oldPhoto == nil else {
             throw ValidationError("--features and --old-photo have no effect with --video")
@@ -136,7 +149,8 @@ struct EvaluateCommand: AsyncParsableCommand {
         get throws {
             var options = EvaluationOptions(size: size)
             (options.fitting, options.oldPhoto) = (fitting.given, oldPhotoOptions.settings)
-            options.measuresSkin = skin
+            if skin { options.skin = .wholePhotos }
+            if let skinBoxes { options.skin = .boxes(try SkinBoxes(contentsOf: skinBoxes)) }
             options.features = try featureOptions.network()
             return options
         }

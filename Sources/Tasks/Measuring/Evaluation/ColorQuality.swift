@@ -44,7 +44,8 @@ extension EvaluationReport {
         public internal(set) var abErrorByLightness = ByLightness()
         /// The colors where the original is nearly gray, over the pixels of all images together.
         public internal(set) var nearGray = NearGray()
-        /// ΔE2000 of skin by its tone, over the pixels of all images together. Nil for a tone that
+        /// ΔE2000 of skin by its tone, over the pixels of all images together, where
+        /// ``EvaluationOptions/skin`` says. Nil for a tone that
         /// no image has, and if skin is not measured.
         public internal(set) var skin = BySkinTone()
         /// 1 if ΔE2000 is smaller than that of the gray image, else 0; for several images, the

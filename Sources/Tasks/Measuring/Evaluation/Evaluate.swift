@@ -21,7 +21,8 @@ extension Model {
     ///     the whole report, which is the same as for one process.
     ///   - onProgress: called on another thread.
     ///   - onColored: called on another thread for each photo that this rank colored.
-    /// - Throws: ``EvaluationError`` if no photo can be read; `ModelError` if the model is not a
+    /// - Throws: ``EvaluationError`` if no photo can be read; `PhotoError` if none of them has a
+    ///   box around skin; `ModelError` if the model is not a
     ///   colorizer, does not run at that size or returns colors that are not finite;
     ///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
     ///   `RankError` if ranks cannot reach each other.
@@ -32,6 +33,7 @@ extension Model {
         onColored: @escaping @Sendable (EvaluationReport.ColoredPhoto) -> Void = { _ in }
     ) async throws -> EvaluationReport {
         try await onNewThread { isCancelled in
+            try options.skin?.check(photos)
             let colorizer = try Colorizer(
                 self, size: options.size, fitting: options.fitting ?? .square)
             let (height, width) = colorizer.networkSize
@@ -42,7 +44,7 @@ extension Model {
             )
             return try evaluation(
                 of: colorizer, named: name, on: readable, scale: scale,
-                oldPhoto: options.oldPhoto, measuresSkin: options.measuresSkin,
+                oldPhoto: options.oldPhoto, skin: options.skin,
                 features: try options.features?.program(threads: execution.threads),
                 isCancelled: isCancelled, onProgress: onProgress, onColored: onColored)
         }
@@ -52,14 +54,14 @@ extension Model {
 /// Evaluates a model on photos that have been read.
 func evaluation(
     of colorizer: Colorizer, named name: String, on readable: EvaluationPhotos,
-    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), measuresSkin: Bool = false,
+    scale: EvaluationScale, oldPhoto: OldPhotoSettings = .init(), skin: SkinMeasure? = nil,
     features: FeatureProgram?, isCancelled: () -> Bool,
     onProgress: @escaping @Sendable (EvaluationReport.Progress) -> Void,
     onColored: (EvaluationReport.ColoredPhoto) -> Void = { _ in }
 ) throws -> EvaluationReport {
     let evaluation = Evaluation(
         colorizer, scale, meanColor: readable.meanColor, oldPhoto: oldPhoto,
-        features: features, measuresSkin: measuresSkin)
+        features: features, skin: skin)
     let progress = SharedProgress(readable.count, readable.ranks) {
         onProgress(.colored(photos: $0, total: readable.count))
     }

@@ -14,7 +14,7 @@ struct Evaluation {
     private let meanColor: MeanColor
     private let oldPhoto: OldPhotoSettings
     private let features: FeatureProgram?
-    private let measuresSkin: Bool
+    private let skin: SkinMeasure?
 
     /// The measurements of one photo.
     struct Measures: Codable {
@@ -36,13 +36,13 @@ struct Evaluation {
     ///   - meanColor: the mean color of all photos.
     ///   - oldPhoto: damages the model's input.
     ///   - features: also compares features.
-    ///   - measuresSkin: also measures skin.
+    ///   - skin: also measures skin.
     init(
         _ colorizer: Colorizer, _ scale: EvaluationScale, meanColor: MeanColor,
-        oldPhoto: OldPhotoSettings, features: FeatureProgram?, measuresSkin: Bool
+        oldPhoto: OldPhotoSettings, features: FeatureProgram?, skin: SkinMeasure?
     ) {
         (self.colorizer, self.scale, self.meanColor) = (colorizer, scale, meanColor)
-        (self.oldPhoto, self.features, self.measuresSkin) = (oldPhoto, features, measuresSkin)
+        (self.oldPhoto, self.features, self.skin) = (oldPhoto, features, skin)
     }
 
     /// Colors a photo and compares it with the original.
@@ -56,10 +56,11 @@ struct Evaluation {
         let old = try original.asOldPhoto(oldPhoto, seed: 0, name: "\(photo.index)")
         let image = try inColor(original, seen: old ?? original)
         let (grayImage, uniformImage) = (original.gray, inMeanColor(original))
+        let regions = skin?.regions(of: photo.reference)
         func quality(_ image: Image) throws -> ImageQuality {
             try ImageQuality(
                 image, original: original, edgeReach: scale.edgeReach(original),
-                measuresSkin: measuresSkin)
+                skinRegions: regions)
         }
         let gray = try quality(grayImage)
         var (colored, uniform) = (try quality(image), try quality(uniformImage))

@@ -15,9 +15,9 @@ public struct EvaluationOptions: Sendable {
     /// Compares the features of the colored photos with those of the originals, see
     /// ``EvaluationReport/ColorQuality/frechetDistance``; nil: they are not compared.
     public var features: FeatureNetwork?
-    /// Also measures skin by its tone, see ``EvaluationReport/ColorQuality/skin``: for photos of
-    /// people.
-    public var measuresSkin = false
+    /// Also measures skin by its tone, see ``EvaluationReport/ColorQuality/skin``; nil: skin is not
+    /// measured.
+    public var skin: SkinMeasure?
 
     /// The defaults.
     public init() {}

@@ -15,10 +15,10 @@ struct ImageQuality: Sendable, Codable {
     ///
     /// - Parameters:
     ///   - edgeReach: the distance up to which a pixel is near an edge; nil to omit edges.
-    ///   - measuresSkin: whether skin is measured.
+    ///   - skinRegions: where skin is measured; nil: nowhere.
     /// - Throws: `ColorScienceError` if their sizes differ.
     init(
-        _ image: Image, original: Image, edgeReach: Int? = nil, measuresSkin: Bool = false
+        _ image: Image, original: Image, edgeReach: Int? = nil, skinRegions: SkinRegions? = nil
     ) throws {
         let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
         var (errors, balance, groups) = (ABErrors(), BalancedABErrors(), ABGroupErrors())
@@ -40,10 +40,11 @@ struct ImageQuality: Sendable, Codable {
         quality.colorfulnessDifference = abs(quality.colorfulnessBias)
         (quality.chromaError, quality.chromaBias) = (apart.chroma, apart.chromaBias)
         quality.hueError = apart.hue
-        var skin = measuresSkin ? SkinErrors() : nil
+        var skin = skinRegions.map { _ in SkinErrors() }
         try skin?.add(
             original: original.pixels, reference: reference, estimate: estimate,
-            width: original.width)
+            width: original.width,
+            in: skinRegions?.pixels(width: original.width, height: original.height))
         quality.setPooled(groups, skin)
         quality.abError = errors.mean
         quality.abAuc = errors.areaUnderCurve
