@@ -26,6 +26,7 @@ package final class CUDAExecutor: Executor {
     private let stagingOffsets: [ObjectIdentifier: Int]
     private let stepCalls: [[PreparedCall]]
     private let preparation: [[PreparedCall]]
+    private let indexFaults: IndexFaults
     private var parts: [RunPart]
     private var isPrepared = false
     private var hasRun = false
@@ -53,6 +54,7 @@ package final class CUDAExecutor: Executor {
             }
             (memory, staging, stagingOffsets) = (made.memory, made.staging, made.offsets)
             (stepCalls, preparation) = (made.steps, made.preparation)
+            indexFaults = made.faults
             parts = RunPart.parts(of: stepCalls)
             try gpu.exclusively { () throws(CUDAError) in
                 for (buffer, data) in compiled.values.constants {
@@ -69,13 +71,14 @@ package final class CUDAExecutor: Executor {
         _ choices: EngineChoices, _ ranks: Communicator
     ) throws(CUDAError) -> (
         memory: DeviceProgramMemory, staging: PinnedMemory, offsets: [ObjectIdentifier: Int],
-        steps: [[PreparedCall]], preparation: [[PreparedCall]]
+        steps: [[PreparedCall]], preparation: [[PreparedCall]], faults: IndexFaults
     ) {
-        let fixed = FixedOperands(compiled.values)
-        let lowering = StepLowering(gpu, arithmetic, choices, fixed, RankCalls(ranks))
+        let (fixed, faults) = (FixedOperands(compiled.values), IndexFaults(compiled.values))
+        let lowering = StepLowering(gpu, arithmetic, choices, fixed, RankCalls(ranks), faults)
         var steps: [StepCalls] = []
         for step in compiled.steps { steps.append(try lowering.calls(of: step)) }
-        let memory = try DeviceProgramMemory(compiled, steps, fixed.storages, on: gpu)
+        let kept = fixed.storages + (faults.storage.map { [$0] } ?? [])
+        let memory = try DeviceProgramMemory(compiled, steps, kept, on: gpu)
         let sources = steps.flatMap(\.calls).compactMap { call -> KernelSource? in
             switch call {
             case .kernel(let kernel): kernel.source
@@ -107,7 +110,7 @@ package final class CUDAExecutor: Executor {
         return (
             memory, try PinnedMemory(bytes: bytes, on: gpu), offsets,
             pairs.filter { !$0.0.isHoisted }.map(\.1),
-            pairs.filter { $0.0.isHoisted }.map(\.1) + [copies]
+            pairs.filter { $0.0.isHoisted }.map(\.1) + [copies], faults
         )
     }
 
@@ -186,7 +189,7 @@ package final class CUDAExecutor: Executor {
         guard !isPrepared else { return }
         do throws(GraphError) {
             for step in preparation { try start(step) }
-            preparationFailure = nil
+            preparationFailure = try takeIndexFault()
         } catch {
             preparationFailure = error
         }
@@ -196,7 +199,21 @@ package final class CUDAExecutor: Executor {
     package func run(step index: Int) {
         if index == 0 { runFailure = nil }
         run { () throws(GraphError) in try start(stepCalls[index]) }
+        finishRun()
+    }
+
+    /// Waits for the GPU, and keeps the error of an index that is out of range.
+    private func finishRun() {
         attempt { () throws(CUDAError) in try gpu.synchronize() }
+        run { () throws(GraphError) in
+            if let fault = try takeIndexFault() { throw fault }
+        }
+    }
+
+    private func takeIndexFault() throws(GraphError) -> GraphError? {
+        do throws(CUDAError) { return try indexFaults.take(from: gpu) } catch {
+            throw GraphError(device: "cuda", reason: error.description)
+        }
     }
 
     /// Between marks of the GPU on its stream: the time of this machine would be that of starting.
@@ -211,17 +228,20 @@ package final class CUDAExecutor: Executor {
                 mark.set()
             }
         }
-        attempt { () throws(CUDAError) in try gpu.synchronize() }
+        finishRun()
         return zip(marks, marks.dropFirst()).map { $1.seconds(since: $0) }
     }
 
     package func run(isCancelled: () -> Bool) -> Bool {
         runFailure = nil
         for index in parts.indices {
-            if isCancelled() { return false }
+            if isCancelled() {
+                finishRun()
+                return false
+            }
             run { () throws(GraphError) in try startPart(index) }
         }
-        attempt { () throws(CUDAError) in try gpu.synchronize() }
+        finishRun()
         hasRun = true
         return true
     }

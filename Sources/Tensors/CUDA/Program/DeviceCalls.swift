@@ -66,15 +66,17 @@ struct StepLowering {
     private let fixed: FixedOperands
     private let choices: EngineChoices
     private let ranks: RankCalls
+    private let faults: IndexFaults
     /// Whether the step runs once per load, before the copies of fixed operands are made.
     private var isHoisted = false
     private var calls = StepCalls()
 
     init(
         _ gpu: GPU, _ arithmetic: ProductArithmetic, _ choices: EngineChoices,
-        _ fixed: FixedOperands, _ ranks: RankCalls
+        _ fixed: FixedOperands, _ ranks: RankCalls, _ faults: IndexFaults
     ) {
         (self.gpu, self.choices, self.fixed, self.ranks) = (gpu, choices, fixed, ranks)
+        self.faults = faults
         (format, allowsTF32) = (arithmetic.format, arithmetic.allowsTF32)
     }
 
@@ -123,6 +125,9 @@ struct StepLowering {
         switch node.operation {
         case let operation as any DeviceOperation:
             for kernel in operation.deviceKernels(inputs: inputs, output: output) { add(kernel) }
+        case let operation as any IndexingOperation:
+            let place = faults.place(of: operation, node, inputs)
+            add(operation.deviceKernel(inputs: inputs, output: output, fault: place))
         case let operation as any HostOperation:
             let call = HostOperationCall(
                 operation: operation, node: node, inputs: inputs, output: output)
