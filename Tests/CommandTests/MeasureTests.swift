@@ -111,6 +111,12 @@ import Testing
                 blue: UInt8(color[2])
             ).write(to: bench.path("people/\(name).png"))
         }
+        var both = try Image(contentsOf: bench.path("people/light.png"))
+        let dark = try Image(contentsOf: bench.path("people/dark.png"))
+        for pixel in 0..<64 * 64 where pixel % 64 >= 32 {
+            both.pixels.replaceSubrange(3 * pixel..<3 * pixel + 3, with: dark.pixels.prefix(3))
+        }
+        try both.write(to: bench.path("people/light and dark.png"))
         let arguments = ["evaluate", model, "--data", "people", "--size", "64", "--skin"]
         let report = try bench.json(try bench.expect(0, arguments + ["--json"]))
         let skin = try #require(report["skin"] as? [String: Double])
@@ -132,6 +138,10 @@ import Testing
         let light = try #require(boxed["skin"] as? [String: Double])
         #expect(light.keys.sorted() == ["light"])
         #expect(abs(try #require(light["light"]) - (try #require(skin["light"]))) < 0.5)
+        let right = try bench.json(
+            try bench.expect(
+                0, try boxes("../people/light and dark.png\t0.5\t0\t0.5\t1\n") + ["--json"]))
+        #expect(try #require(right["skin"] as? [String: Double]).keys.sorted() == ["dark"])
         try bench.expect(64, try boxes(box) + ["--skin"], says: ["omit it with --skin-boxes"])
         for (rows, rule) in [
             ("other.png\t0\t0\t1\t1\n", "none of the photos has a box"),

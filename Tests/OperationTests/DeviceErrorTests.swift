@@ -28,8 +28,11 @@ import Testing
         let graph = Graph()
         let table = graph.variable("table", [10], role: .parameter)
         let y = gather(table, axis: 0, indices: graph.constant(Self.data([99])))
-        let program = try Program(outputs: [("y", y)], options: Self.options(device))
-        for _ in 0..<2 { #expect(throws: GraphError.self) { try program.run() } }
+        let program = try Program(
+            outputs: [("y", y + graph.input("x", [1]))], options: Self.options(device))
+        for _ in 0..<2 {
+            #expect(throws: GraphError.self) { try program.run(["x": Self.data([1])]) }
+        }
     }
 
     /// An error belongs to its run, whether that stops at each step or not.
