@@ -1,9 +1,11 @@
-import RetintGraph
+import RetintCompiler
 import RetintTensors
 import RetintTestSupport
 import Testing
 
+@testable import RetintCUDA
 @testable import RetintEngine
+@testable import RetintGraph
 
 /// Elements at computed positions: kernels on a GPU give what the CPU gives, bit for bit.
 @Suite struct CUDAIndexingTests {
@@ -65,6 +67,37 @@ import Testing
                 "places": indices, "x": data(shape) { Float(random.uniform()) + 0.1 },
                 "updates": data(testCase.indices) { Float(random.normal()) },
             ])
+    }
+
+    private func kernel(
+        _ operation: some IndexingOperation, _ shapes: [Shape]
+    ) throws -> DeviceKernel? {
+        func buffer(_ shape: Shape) -> Buffer {
+            Buffer(shape: shape, storage: Storage(kind: .owned, count: shape.count))
+        }
+        return operation.deviceKernel(
+            inputs: shapes.map(buffer), output: buffer(try operation.outputShape(for: shapes)),
+            fault: buffer([2]))
+    }
+
+    /// Where one thread on the CPU does far less, it does it.
+    @Test func workDecidesWhoComputes() throws {
+        let table = ScatterElements(axis: 0, shape: [1 << 16, 1 << 10])
+        #expect(try kernel(table, [[64, 1 << 10], [64, 1 << 10]]) != nil)
+        #expect(try kernel(table, [[65, 1 << 10], [65, 1 << 10]]) == nil)
+        #expect(try kernel(TopIndices(axis: 0, count: 512), [[512]]) != nil)
+        #expect(try kernel(TopIndices(axis: 0, count: 512), [[513]]) == nil)
+    }
+
+    /// Places beyond 2³¹ elements.
+    @Test func largeValuesHaveWideIndices() throws {
+        let shapes: [Shape] = [[1 << 23, 512], [4, 512]]
+        let gathering = try kernel(GatherElements(axis: 0), shapes)
+        #expect(gathering?.source.text.contains("const long long place") == true)
+        let ranking = try kernel(TopIndices(axis: 1, count: 1), [[1 << 23, 512]])
+        #expect(ranking?.source.text.contains("for (long long k") == true)
+        let small = try kernel(GatherElements(axis: 0), [[1 << 10, 512], [4, 512]])
+        #expect(small?.source.text.contains("long long") == false)
     }
 
     /// The first of equal elements, NaN before all, and infinities.

@@ -55,6 +55,32 @@ import Testing
         }
     }
 
+    /// A GPU says what the CPU says, for the first operation that fails, and after a cancelled run.
+    @Test func errorsNameTheIndex() throws {
+        let graph = Graph()
+        let (table, index) = (graph.constant(Self.data([5, 6, 7])), graph.input("index", [2]))
+        let updates = graph.constant(Self.data([1, 2]))
+        let outputs = [
+            ("y", gather(table, axis: 0, indices: index)),
+            ("z", scatterAdd(table, axis: 0, indices: index + 1, updates)),
+        ]
+        let programs = try [Execution.Device.cpu, .cuda()].map {
+            try Program(outputs: outputs, options: Self.options($0))
+        }
+        for wrong: Float in [2, 3, -5, 0.5, .nan, .infinity] {
+            let input = ["index": Self.data([1, wrong])]
+            let errors = programs.map { program in
+                #expect(throws: GraphError.self) { try program.run(input) }?.description ?? ""
+            }
+            #expect(errors[0] == errors[1] && errors[0].contains(wrong == 2 ? "3.0" : "\(wrong)"))
+            #expect(errors[0].hasPrefix(wrong == 2 ? "scatter_add" : "gather"))
+            let right = ["index": Self.data([-1, 0])]
+            for program in programs {
+                #expect(try program.run(right)["z"]?.scalars == [6, 8, 7])
+            }
+        }
+    }
+
     /// An index that is whole in float32 names an element, whatever it is in float64.
     @Test(arguments: DeviceErrorTests.devices)
     func indicesAreComputed(_ device: Execution.Device) throws {

@@ -18,7 +18,8 @@ package enum RelativePath {
         return parts.isEmpty ? "." : parts.joined(separator: "/")
     }
 
-    private static func absolute(_ path: FilePath) -> FilePath {
+    /// The path from the root. Symbolic links are not followed.
+    package static func absolute(_ path: FilePath) -> FilePath {
         guard !path.isAbsolute, let current = currentFolder() else {
             return path.lexicallyNormalized()
         }

@@ -30,8 +30,9 @@ package struct PixelRegion: Hashable, Sendable {
 /// Pixels are skin if their chroma is that of skin (Chai and Ngan, "Face segmentation using
 /// skin-color map in videophone applications", 1999): wood, brick and some food are taken for it,
 /// too. The tone is that of the mean color of the skin in a region, because single pixels of a
-/// shaded face would count as darker skin. Regions are boxes around people's skin, or where nobody
-/// drew any, 8 × 8 fields of the image. Regions of which less than a quarter is skin are omitted.
+/// shaded face would count as darker skin. Regions are given, such as boxes around faces, or else
+/// 8 × 8 fields of the image. Those of which less than a quarter is skin are omitted, and pixels in
+/// two regions count twice.
 package struct SkinErrors: Hashable, Sendable, Codable {
     /// The values of Cb and Cr of skin, of 8 bits as in BT.601.
     private static let blue = 77.0...127, red = 133.0...173
@@ -58,7 +59,7 @@ package struct SkinErrors: Hashable, Sendable, Codable {
     ///   - original: the original's interleaved 8-bit RGB.
     ///   - reference: the same in CIELAB.
     ///   - estimate: the colored image.
-    ///   - regions: nil for the fields of the whole image.
+    ///   - regions: where to look; nil for the fields of the whole image.
     /// - Throws: `ColorScienceError` if the images differ in size or are empty.
     package mutating func add(
         original: [UInt8], reference: LabPlanes, estimate: LabPlanes, width: Int,

@@ -24,8 +24,8 @@ public enum SkinMeasure: Hashable, Sendable {
         guard photos.contains(where: { !boxes.boxes(of: $0).isEmpty }) else {
             throw PhotoError(
                 .boxes, file: boxes.path, rule: "none of the photos has a box there",
-                remedy: "write the paths of photos relative to the table's folder; photos in a "
-                    + "packed dataset cannot have boxes")
+                remedy: "write the paths of photos relative to the table's folder; symbolic links "
+                    + "are not followed, and photos in a packed dataset cannot have boxes")
         }
     }
 }
@@ -49,7 +49,7 @@ enum SkinRegions: Hashable, Sendable {
     }
 }
 
-/// Boxes around people's skin in photos, such as faces and hands.
+/// Boxes around people's skin in photos, such as faces and hands. Pixels in two boxes count twice.
 public struct SkinBoxes: Hashable, Sendable {
     /// Shares of a photo's width and height, 0…1, from its upper left corner.
     struct Box: Hashable {
@@ -72,8 +72,10 @@ public struct SkinBoxes: Hashable, Sendable {
     public init(contentsOf path: some PathConvertible) throws {
         self.path = path.filePath.string
         let folder = path.filePath.removingLastComponent()
-        let rows = try readText(path, maximumBytes: 1 << 26)
-            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        // Only what ends lines on Linux and Windows: other line breaks may be part of a name.
+        let rows = try readText(path, maximumBytes: 1 << 26).unicodeScalars
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.last == "\r" ? $0.dropLast() : $0 }
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         guard rows[0] == Self.header else {
             throw Self.fault(self.path, 0, "it is not the header of such a table")
@@ -86,7 +88,8 @@ public struct SkinBoxes: Hashable, Sendable {
             guard let box = Self.box(row.dropFirst().map(Double.init)) else {
                 throw Self.fault(self.path, line, "it is not a box within the photo")
             }
-            boxes[Self.absolute(folder.pushing(FilePath(row[0]))), default: []].append(box)
+            let photo = RelativePath.absolute(folder.pushing(FilePath(row[0])))
+            boxes[photo, default: []].append(box)
         }
         self.boxes = boxes
     }
@@ -107,14 +110,9 @@ public struct SkinBoxes: Hashable, Sendable {
                 + "people/1.jpg, 0.25, 0.1, 0.2, 0.3.")
     }
 
-    /// The path of a file from the root, so that different relative paths to it are equal.
-    private static func absolute(_ path: FilePath) -> FilePath {
-        (currentFolder() ?? FilePath()).pushing(path).lexicallyNormalized()
-    }
-
     /// The boxes of a photo; empty for a packed one.
     func boxes(of photo: PhotoReference) -> [Box] {
         guard case .file(let path) = photo else { return [] }
-        return boxes[Self.absolute(path.filePath)] ?? []
+        return boxes[RelativePath.absolute(path.filePath)] ?? []
     }
 }

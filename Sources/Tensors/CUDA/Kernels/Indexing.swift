@@ -2,23 +2,29 @@ import RetintCompiler
 import RetintGraph
 import RetintTensors
 
-/// An operation whose kernel reads positions that a network computed, which may be out of range.
-protocol IndexingOperation: Operation {
+/// An operation on positions that a network computes. Positions stay in float32, because 16 bits
+/// do not hold them exactly; those that are read may be out of range.
+protocol IndexingOperation: HostOperation {
     var axis: Int { get }
 
     /// The shape whose axis has the positions.
     func indexedShape(_ inputs: [Shape]) -> Shape
 
-    /// The kernel that computes the result.
+    /// The kernel that computes the result; nil if it would do so much more work than this machine
+    /// that a copy there and back is faster.
     ///
-    /// - Parameter fault: two numbers. For an index that is out of range, the kernel sets the first
-    ///   to 1 and the second to that index.
-    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel
+    /// - Parameter fault: two numbers. For one of the indices that are out of range, the kernel
+    ///   sets the first to 1 and the second to that index.
+    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel?
 }
 
 /// Statements of C that set `place` to the position along an axis that an index names, or report
 /// the index to `fault` and run `otherwise`.
-private func position(of index: String, size: Int, fault: String, otherwise: String) -> String {
+///
+/// - Parameter type: of `place`.
+private func position(
+    of index: String, size: Int, type: String, fault: String, otherwise: String
+) -> String {
     """
     const float index = \(index);
     if (!(index >= -\(size).0f && index < \(size).0f) || index != (float)(int)index) {
@@ -26,7 +32,7 @@ private func position(of index: String, size: Int, fault: String, otherwise: Str
         \(fault)[1] = index;
         \(otherwise)
     }
-    const int place = (int)index + (index < 0.0f ? \(size) : 0);
+    const \(type) place = (\(type))((int)index + (index < 0.0f ? \(size) : 0));
     """
 }
 
@@ -43,7 +49,7 @@ extension Strides {
 extension GatherElements: IndexingOperation {
     func indexedShape(_ inputs: [Shape]) -> Shape { inputs[0] }
 
-    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel {
+    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel? {
         let strides = Strides(inputs[0].shape)
         let first = strides.fixed(axis, in: output.shape).source()
         return .each(
@@ -51,7 +57,8 @@ extension GatherElements: IndexingOperation {
             """
             {
                 \(position(
-                    of: "p1[i]", size: inputs[0].shape[axis], fault: "p3",
+                    of: "p1[i]", size: inputs[0].shape[axis],
+                    type: DeviceKernel.indexType(inputs + [output]), fault: "p3",
                     otherwise: "p2[i] = 0.0f; continue;"))
                 p2[i] = p0[\(first) + place * \(strides.steps[axis])];
             }
@@ -63,9 +70,11 @@ extension ScatterElements: IndexingOperation {
     func indexedShape(_ inputs: [Shape]) -> Shape { shape }
 
     /// Each element of the result searches the indices for its position, so that the order of its
-    /// sum is always the same.
-    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel {
+    /// sum is always the same. This machine only reads the indices, but as one thread.
+    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel? {
         let indices = inputs[1].shape
+        guard output.count <= Self.mostReads / indices[axis] else { return nil }
+        let type = DeviceKernel.indexType(inputs + [output])
         let strides = Strides(indices)
         // The coordinates of element i, of which only those of the indices get anything.
         let coordinates = shape.dimensions.indices.map { dimension in
@@ -81,15 +90,15 @@ extension ScatterElements: IndexingOperation {
             "scatter_elements", inputs + [output, fault], output.count,
             """
             {
-                const int own = \(coordinates[axis]);
+                const \(type) own = \(coordinates[axis]);
                 float sum = 0.0f;
                 if (\(isInside.isEmpty ? "1" : isInside.joined(separator: " && "))) {
-                    const \(DeviceKernel.indexType(inputs)) first = \
+                    const \(type) first = \
             \(terms.isEmpty ? "0" : terms.joined(separator: " + "));
-                    for (int k = 0; k < \(indices[axis]); k++) {
+                    for (\(type) k = 0; k < \(indices[axis]); k++) {
                         \(position(
                             of: "p1[first + k * \(strides.steps[axis])]", size: shape[axis],
-                            fault: "p3", otherwise: "continue;"))
+                            type: type, fault: "p3", otherwise: "continue;"))
                         if (place == own) sum += p0[first + k * \(strides.steps[axis])];
                     }
                 }
@@ -99,41 +108,53 @@ extension ScatterElements: IndexingOperation {
     }
 }
 
-extension TopIndices: DeviceOperation {
+extension ScatterElements {
+    /// About as many as a GPU reads in the time of a copy to this machine and back.
+    fileprivate static let mostReads = 1 << 32
+}
+
+extension TopIndices: IndexingOperation {
+    func indexedShape(_ inputs: [Shape]) -> Shape { inputs[0] }
+
+    /// What one thread reads: more takes longer than sorting on this machine.
+    private static let mostReads = 1 << 18
+
     /// One thread for each row, which looks for the largest element after the one before, `count`
-    /// times.
-    package func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
+    /// times. There is no fault, because it reads no positions.
+    func deviceKernel(inputs: [Buffer], output: Buffer, fault: Buffer) -> DeviceKernel? {
         let shape = inputs[0].shape
+        guard count <= Self.mostReads / shape[axis] else { return nil }
+        let type = DeviceKernel.indexType(inputs + [output])
         var rows = shape
         rows[axis] = 1
         let (from, to) = (Strides(shape), Strides(output.shape))
         func first(_ strides: Strides) -> String { strides.fixed(axis, in: rows).source() }
-        return [
-            .each(
-                "top_indices", inputs + [output], rows.count,
-                """
-                {
-                    int last = -1;
-                    float bound = RT_INFINITY;
-                    for (int rank = 0; rank < \(count); rank++) {
-                        int best = -1;
-                        float most = 0.0f;
-                        for (int k = 0; k < \(shape[axis]); k++) {
-                            float key = p0[\(first(from)) + k * \(from.steps[axis])];
-                            if (key != key) key = RT_INFINITY;
-                            if (key > bound || (key == bound && k <= last)) continue;
-                            if (best < 0 || key > most) {
-                                best = k;
-                                most = key;
-                            }
+        return .each(
+            "top_indices", inputs + [output], rows.count,
+            """
+            {
+                \(type) last = 0;
+                float bound = RT_INFINITY;
+                for (\(type) rank = 0; rank < \(count); rank++) {
+                    \(type) best = 0;
+                    float most = 0.0f;
+                    int isFirst = 1;
+                    for (\(type) k = 0; k < \(shape[axis]); k++) {
+                        float key = p0[\(first(from)) + k * \(from.steps[axis])];
+                        if (key != key) key = RT_INFINITY;
+                        if (rank > 0 && (key > bound || (key == bound && k <= last))) continue;
+                        if (isFirst || key > most) {
+                            best = k;
+                            most = key;
+                            isFirst = 0;
                         }
-                        p1[\(first(to)) + rank * \(to.steps[axis])] = (float)best;
-                        last = best;
-                        bound = most;
                     }
+                    p1[\(first(to)) + rank * \(to.steps[axis])] = (float)best;
+                    last = best;
+                    bound = most;
                 }
-                """)
-        ]
+            }
+            """)
     }
 }
 

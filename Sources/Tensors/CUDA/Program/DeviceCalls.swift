@@ -127,11 +127,9 @@ struct StepLowering {
             for kernel in operation.deviceKernels(inputs: inputs, output: output) { add(kernel) }
         case let operation as any IndexingOperation:
             let place = faults.place(of: operation, node, inputs)
-            add(operation.deviceKernel(inputs: inputs, output: output, fault: place))
-        case let operation as any HostOperation:
-            let call = HostOperationCall(
-                operation: operation, node: node, inputs: inputs, output: output)
-            calls.calls.append(.host(call))
+            let kernel = operation.deviceKernel(inputs: inputs, output: output, fault: place)
+            if let kernel { add(kernel) } else { add(operation, node, inputs, output) }
+        case let operation as any HostOperation: add(operation, node, inputs, output)
         case let operation as AllReduceStart:
             calls.calls += try ranks.start(operation, inputs, output, gpu)
         case is AllReduceFinish: calls.calls.append(try ranks.finish(output))
@@ -139,6 +137,14 @@ struct StepLowering {
             calls.calls.append(ranks.combination(operation, inputs[0], output))
         default: throw CUDAError("\(node.operation.name) has no kernel")
         }
+    }
+
+    private mutating func add(
+        _ operation: any HostOperation, _ node: Graph.Node, _ inputs: [Buffer], _ output: Buffer
+    ) {
+        let call = HostOperationCall(
+            operation: operation, node: node, inputs: inputs, output: output)
+        calls.calls.append(.host(call))
     }
 
     private mutating func add(_ kernel: DeviceKernel) {

@@ -60,7 +60,8 @@ struct FormatChoice {
     }
 
     /// Whether a result, and for code of this machine its operands, are float32: distributions,
-    /// whose values are of very different sizes, and what is copied to and from this machine.
+    /// whose values are of very different sizes, what is copied to and from this machine, and
+    /// positions (`IndexingOperation`), which 16 bits do not hold exactly.
     private static func isOfFloat32(_ operation: any Operation) -> Bool {
         operation is Softmax || operation is LogSoftmax || operation is any HostOperation
     }
