@@ -109,14 +109,14 @@ extension ScatterElements: IndexingOperation {
 }
 
 extension ScatterElements {
-    /// About as many as a GPU reads in the time of a copy to this machine and back.
+    /// An estimate of how many indices a GPU reads while values are copied to and fro.
     fileprivate static let mostReads = 1 << 32
 }
 
 extension TopIndices: IndexingOperation {
     func indexedShape(_ inputs: [Shape]) -> Shape { inputs[0] }
 
-    /// What one thread reads: more takes longer than sorting on this machine.
+    /// An estimate of what one thread reads while a row is copied and sorted on this machine.
     private static let mostReads = 1 << 18
 
     /// One thread for each row, which looks for the largest element after the one before, `count`
