@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A GPU says what the CPU says, for the first operation that fails, and after a cancelled run.
+    /// A GPU says what the CPU says of the first operation that fails, and forgets it then.
     @Test func errorsNameTheIndex() throws {
         let graph = Graph()
         let (table, index) = (graph.constant(Self.data([5, 6, 7])), graph.input("index", [2]))
