@@ -1,6 +1,6 @@
 import RetintColor
 public import RetintFiles
-public import RetintPhotoData
+import RetintPhotoData
 import SystemPackage
 
 /// Where `evaluate` looks for skin.
