@@ -25,34 +25,55 @@ struct BoxFilter {
     }
 
     func blurRows(of plane: inout [Float], width: Int, height: Int) {
-        var row = [Double](repeating: 0, count: width)
-        for y in 0..<height {
-            let start = y * width
-            for x in 0..<width { row[x] = Double(plane[start + x]) }
-            func value(_ x: Int) -> Double { row[min(max(x, 0), width - 1)] }
-            var sum = (-radius...radius).reduce(0) { $0 + value($1) }
-            for x in 0..<width {
-                let ends = value(x - radius - 1) + value(x + radius + 1)
-                plane[start + x] = Float(full * sum + partial * ends)
-                sum += value(x + radius + 1) - value(x - radius)
+        // The row between copies of its first and its last sample.
+        let border = radius + 1
+        var row = [Double](repeating: 0, count: width + 2 * border)
+        plane.withUnsafeMutableBufferPointer { plane in
+            row.withUnsafeMutableBufferPointer { row in
+                for y in 0..<height {
+                    let start = y * width
+                    for x in row.indices {
+                        row[x] = Double(plane[start + min(max(x - border, 0), width - 1)])
+                    }
+                    var sum = 0.0
+                    for x in 1...2 * radius + 1 { sum += row[x] }
+                    for x in 0..<width {
+                        let (before, after) = (row[x], row[x + 2 * border])
+                        plane[start + x] = Float(full * sum + partial * (before + after))
+                        sum += after - row[x + 1]
+                    }
+                }
             }
         }
     }
 
     func blurColumns(of plane: inout [Float], width: Int, height: Int) {
         let source = plane
-        func row(_ y: Int) -> Int { min(max(y, 0), height - 1) * width }
         var sums = [Double](repeating: 0, count: width)
-        for y in -radius...radius {
-            for x in 0..<width { sums[x] += Double(source[row(y) + x]) }
-        }
-        for y in 0..<height {
-            let (above, below) = (row(y - radius - 1), row(y + radius + 1))
-            let (first, target) = (row(y - radius), row(y))
-            for x in 0..<width {
-                let ends = Double(source[above + x]) + Double(source[below + x])
-                plane[target + x] = Float(full * sums[x] + partial * ends)
-                sums[x] += Double(source[below + x]) - Double(source[first + x])
+        source.withUnsafeBufferPointer { source in
+            func row(_ y: Int) -> UnsafeBufferPointer<Float> {
+                let start = min(max(y, 0), height - 1) * width
+                return UnsafeBufferPointer(rebasing: source[start..<start + width])
+            }
+            for y in -radius...radius {
+                let added = row(y)
+                for x in 0..<width { sums[x] += Double(added[x]) }
+            }
+            plane.withUnsafeMutableBufferPointer { plane in
+                for y in 0..<height {
+                    let (above, first, below) = (
+                        row(y - radius - 1), row(y - radius), row(y + radius + 1)
+                    )
+                    let target = UnsafeMutableBufferPointer(
+                        rebasing: plane[y * width..<(y + 1) * width])
+                    sums.withUnsafeMutableBufferPointer { sums in
+                        for x in 0..<width {
+                            let ends = Double(above[x]) + Double(below[x])
+                            target[x] = Float(full * sums[x] + partial * ends)
+                            sums[x] += Double(below[x]) - Double(first[x])
+                        }
+                    }
+                }
             }
         }
     }

@@ -44,12 +44,14 @@ private struct OldPhoto {
     }
 
     var image: Image {
-        Image(
-            width: width, height: height,
-            pixels: levels.flatMap { level in
+        let pixels = [UInt8](unsafeUninitializedCapacity: 3 * levels.count) { pixels, count in
+            count = 3 * levels.count
+            for (index, level) in levels.enumerated() {
                 let byte = UInt8(min(max(level.rounded(), 0), 255))
-                return [byte, byte, byte]
-            })
+                for channel in 0..<3 { pixels[3 * index + channel] = byte }
+            }
+        }
+        return Image(width: width, height: height, pixels: pixels)
     }
 
     /// A pixel of a photo whose shorter side has 256 pixels, in pixels of this one.
@@ -87,7 +89,9 @@ private struct OldPhoto {
     /// Noise of constant strength, like video developed to normal contrast.
     private mutating func addGrain(_ random: inout RandomStream) {
         let deviation = Float(settings.grainDeviation * random.amount())
-        for index in levels.indices { levels[index] += deviation * Float(random.normal()) }
+        levels.withUnsafeMutableBufferPointer { levels in
+            for index in levels.indices { levels[index] += deviation * Float(random.normal()) }
+        }
     }
 
     private mutating func compress(_ random: inout RandomStream) throws(ImageError) {
@@ -104,22 +108,25 @@ extension OldPhoto {
     private mutating func tone() {
         let strength = Float(settings.sepiaStrength)
         var pixels = original.pixels
-        for start in stride(from: 0, to: pixels.count, by: 3) {
-            let (red, green, blue) = (
-                Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2])
-            )
-            for (channel, weights) in Self.sepia.enumerated() {
-                let toned = weights.x * red + weights.y * green + weights.z * blue
-                let own = Float(pixels[start + channel])
-                pixels[start + channel] = UInt8(min(own + strength * (toned - own), 255))
+        pixels.withUnsafeMutableBufferPointer { pixels in
+            for start in stride(from: 0, to: pixels.count, by: 3) {
+                let color = SIMD3(
+                    Float(pixels[start]), Float(pixels[start + 1]), Float(pixels[start + 2]))
+                let toned =
+                    Self.ofRed * color.x + Self.ofGreen * color.y + Self.ofBlue * color.z
+                let mixed = color + strength * (toned - color)
+                for channel in 0..<3 {
+                    pixels[start + channel] = UInt8(min(mixed[channel], 255))
+                }
             }
         }
         levels = Image(width: width, height: height, pixels: pixels).gray.firstChannel
     }
 
-    private static let sepia: [SIMD3<Float>] = [
-        SIMD3(0.393, 0.769, 0.189), SIMD3(0.349, 0.686, 0.168), SIMD3(0.272, 0.534, 0.131),
-    ]
+    // What red, green and blue add to red, green and blue.
+    private static var ofRed: SIMD3<Float> { SIMD3(0.393, 0.349, 0.272) }
+    private static var ofGreen: SIMD3<Float> { SIMD3(0.769, 0.686, 0.534) }
+    private static var ofBlue: SIMD3<Float> { SIMD3(0.189, 0.168, 0.131) }
 }
 
 // MARK: Scratches and dust
@@ -193,6 +200,9 @@ extension RandomStream {
 extension Image {
     /// The levels of red, which equal those of the other channels in a gray image.
     fileprivate var firstChannel: [Float] {
-        stride(from: 0, to: pixels.count, by: 3).map { Float(pixels[$0]) }
+        [Float](unsafeUninitializedCapacity: width * height) { levels, count in
+            count = width * height
+            for index in 0..<count { levels[index] = Float(pixels[3 * index]) }
+        }
     }
 }

@@ -59,7 +59,19 @@ private func naturalLogarithm(_ x: Double) -> Double {
     }
     let ratio = (mantissa - 1) / (mantissa + 1)
     let square = ratio * ratio
-    var sum = 0.0
-    for odd in stride(from: 25.0, through: 1, by: -2) { sum = sum * square + 1 / odd }
+    // The coefficients 1/25, 1/23, …, 1: divisions by variables would take most of the time.
+    var sum = 1.0 / 25
+    sum = sum * square + 1.0 / 23
+    sum = sum * square + 1.0 / 21
+    sum = sum * square + 1.0 / 19
+    sum = sum * square + 1.0 / 17
+    sum = sum * square + 1.0 / 15
+    sum = sum * square + 1.0 / 13
+    sum = sum * square + 1.0 / 11
+    sum = sum * square + 1.0 / 9
+    sum = sum * square + 1.0 / 7
+    sum = sum * square + 1.0 / 5
+    sum = sum * square + 1.0 / 3
+    sum = sum * square + 1.0
     return exponent * 0.693_147_180_559_945_3 + 2 * ratio * sum
 }
