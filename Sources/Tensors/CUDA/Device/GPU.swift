@@ -17,6 +17,8 @@ package final class GPU: @unchecked Sendable {
     private let context: Driver.Handle
     let stream: Driver.Handle
     private let exclusive = RecursiveLock()
+    /// What copies to the GPU are made from, while nothing else uses it.
+    private var staging: StagingArea?
     /// What has been compiled and planned in this process.
     private let functions = Mutex<[String: Function]>([:])
     private let convolutions = Mutex<[PlannedConvolution: ConvolutionPlan]>([:])
@@ -104,7 +106,7 @@ package final class GPU: @unchecked Sendable {
     // MARK: Memory
 
     /// Bytes that are free, and all.
-    func memory() throws(CUDAError) -> (free: Int, total: Int) {
+    package func memory() throws(CUDAError) -> (free: Int, total: Int) {
         var (free, total) = (0, 0)
         try driver.check(driver.memoryInfo(&free, &total), "asking for memory")
         return (free, total)
@@ -112,6 +114,36 @@ package final class GPU: @unchecked Sendable {
 
     func synchronize() throws(CUDAError) {
         try driver.check(driver.synchronize(stream), "computing")
+        staging?.used = 0
+    }
+
+    /// The largest copy that is made from memory kept for copies: 64 MiB.
+    static let mostStagedBytes = 1 << 26
+
+    /// Memory that the caller fills and copies from. It waits for the stream if that still has to
+    /// read what is there.
+    ///
+    /// - Precondition: the caller has the GPU exclusively until the copy is started.
+    func stage(bytes: Int) throws(CUDAError) -> UnsafeMutableRawPointer {
+        let alignment = StagingArea.alignment
+        let padded = (bytes + alignment - 1) / alignment * alignment
+        if let area = staging, area.used + padded > area.memory.bytes { try synchronize() }
+        if staging.map({ padded > $0.memory.bytes }) ?? true {
+            let size = max(padded, StagingArea.leastBytes)
+            staging = StagingArea(memory: try PinnedMemory(bytes: size, on: self))
+        }
+        guard let area = staging else { throw CUDAError("CUDA: there is no memory for copies") }
+        staging?.used = area.used + padded
+        return area.memory.pointer.advanced(by: area.used)
+    }
+
+    private struct StagingArea {
+        let memory: PinnedMemory
+        /// Bytes from which copies may still be made.
+        var used = 0
+
+        static let alignment = 256
+        static let leastBytes = 1 << 24
     }
 
     // MARK: Kernels

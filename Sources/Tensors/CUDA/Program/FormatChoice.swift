@@ -37,19 +37,26 @@ struct FormatChoice {
         var isOfImages: Set<Int> = []
         for id in values.buffers.keys.sorted() {
             let node = values.graph.nodes[id]
-            let isInput = node.operation is Input && node.shape.rank == 4
+            let isInput = node.shape.rank == 4 && isGiven(node)
             let reads = node.inputs.contains { isOfImages.contains($0) }
             guard isInput || reads && node.shape.rank == 4 && !isOfWeights(node.operation) else {
                 continue
             }
             isOfImages.insert(id)
             let root = values.buffer(id).storage.root
-            if !(node.operation is Input), node.shape.count >= Self.fewestElements,
+            if !isInput, node.shape.count >= Self.fewestElements,
                 root.count == node.shape.count, !fixed.contains(ObjectIdentifier(root))
             {
                 images.insert(id)
             }
         }
+    }
+
+    /// Whether a value is an input, or what code makes of one, such as crops of photos.
+    private func isGiven(_ node: Graph.Node) -> Bool {
+        node.operation is Input
+            || node.operation is any HostOperation
+                && node.inputs.contains { values.graph.nodes[$0].operation is Input }
     }
 
     /// Smaller values are not worth a conversion.

@@ -61,11 +61,17 @@ extension GPU {
         try synchronize()
     }
 
-    /// Copies row-major scalars to a value in float32, and waits until they are read.
+    /// Starts to copy row-major scalars to a value in float32.
     func upload(_ scalars: [Float], to buffer: Buffer) throws(CUDAError) {
-        let target = UnsafeMutablePointer<Float>.allocate(capacity: max(buffer.count, 1))
+        let layout = ChannelsLast(buffer.shape)
+        if buffer.bytes <= Self.mostStagedBytes {
+            let target = try stage(bytes: buffer.bytes).assumingMemoryBound(to: Float.self)
+            layout.pack(scalars, to: target)
+            return try copy(target, to: buffer)
+        }
+        let target = UnsafeMutablePointer<Float>.allocate(capacity: buffer.count)
         defer { target.deallocate() }
-        ChannelsLast(buffer.shape).pack(scalars, to: target)
+        layout.pack(scalars, to: target)
         try copy(target, to: buffer)
         try synchronize()
     }

@@ -132,6 +132,23 @@ extension Program {
         }
     }
 
+    /// Replaces some elements of a variable.
+    ///
+    /// - Parameters:
+    ///   - scalars: the elements, row-major.
+    ///   - variable: the name of a variable of rank 1 whose role is a setting.
+    ///   - start: the place of the first element.
+    /// - Precondition: the variable has all those elements.
+    package func write(_ scalars: [Float], to variable: String, at start: Int) {
+        guard let buffer = variables[variable], buffer.shape.rank == 1, start >= 0,
+            scalars.count <= buffer.count - start
+        else { preconditionFailure("no \(scalars.count) elements at \(start) of \(variable)") }
+        executor.write(
+            scalars,
+            to: Buffer(
+                shape: [scalars.count], storage: buffer.storage, offset: buffer.offset + start))
+    }
+
     /// The current value of a variable; nil if there is no variable with that name, or it is not
     /// kept in memory (see ``CompileOptions/releasesWeights``).
     public func value(of variable: String) -> TensorData? {
