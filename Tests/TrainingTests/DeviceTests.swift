@@ -63,6 +63,25 @@ import Testing
         #expect(abs(without[0] - found[0]) > 1e-3 * found[0], "the teacher matters")
     }
 
+    /// A step computes the same from photos in a GPU's memory and from crops that it is given.
+    @Test func photosInMemoryChangeNoBit() throws {
+        let settings = [
+            "architecture=pico-unet", "steps=8", "old_photo.grain=0.2", "data.exposure=0.5",
+            "data.gray_world=0.2", "compute=bfloat16",
+        ]
+        var trained: [Checkpoint] = []
+        for megabytes in [0, 1, 1024] {
+            let scratch = try TemporaryFolder()
+            try scratch.addPhotos(5, side: 300)
+            let memory = "data.cache_megabytes=\(megabytes)"
+            let losses = try losses(scratch, settings + [memory], on: .cuda())
+            #expect(losses.count == 8)
+            trained.append(
+                try Checkpoint(contentsOf: scratch.path("\(Execution.Device.cuda())/last.h5")))
+        }
+        #expect(trained[0].state == trained[2].state && trained[1].state == trained[2].state)
+    }
+
     /// A hundred steps in float32 have the losses of the CPU.
     ///
     /// The rate is small, because differences of rounding grow from step to step: with the usual

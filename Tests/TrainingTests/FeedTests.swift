@@ -66,9 +66,12 @@ import Testing
         let program = try Program(
             outputs: inputs.map { ($0.name, feed.tensor($0, graph, shapes) + 0) },
             options: Execution(device: device).compileOptions)
-        let given = Batch(
-            pixelsOf: crops, tones: tones, damaged: feed.isDamaged ? damaged : [],
-            needsLightness: false)
+        let examples = crops.enumerated().map {
+            TrainingCrop.image($1, damaged: damaged.isEmpty ? nil : damaged[$0])
+        }
+        let given = feed.batch(of: examples, side: side, tones: tones)
+        #expect(given.uploads.count == crops.count + damaged.count { $0 != nil })
+        given.store(in: program)
         let values = try program.run(given.inputs.named)
         for input in inputs {
             let (found, wanted) = (try #require(values[input.name]), expected.inputs[input]!)
@@ -127,12 +130,118 @@ import Testing
                 inputs: node.inputs.map { buffer(graph.nodes[$0].shape) },
                 output: buffer(node.shape)) ?? []
         }.map(\.source)
-        #expect(sources.count == 5)
+        #expect(sources.count == 6)
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
         let code = try nvrtc.binary(of: sources, computeCapability: computeCapability)
         for source in sources {
             #expect(code.firstRange(of: Array(".text.\(source.name)".utf8)) != nil)
         }
+    }
+
+    /// Crops of photos in a program's memory are those of images, bit by bit: smaller and larger
+    /// ones, of all shapes, whose rows or columns are resized first, mirrored, and in other light.
+    @Test(arguments: [Execution.Device.cpu, .reference, .cuda()])
+    func cropsOfPhotosAreThoseOfImages(_ device: Execution.Device) throws {
+        MockCUDA.install()
+        var random = RandomStream(seed: 4, name: "photos")
+        let photos = [(40, 31), (33, 90), (17, 16), (9, 14), (52, 36)].map { width, height in
+            Image(
+                width: width, height: height,
+                pixels: (0..<3 * width * height).map { _ in UInt8(random.next() % 256) })
+        }
+        var squares = TrainingConfiguration.DataSettings()
+        squares.minimumScale = 0.3
+        var shapes = squares
+        (shapes.minimumArea, shapes.ratio) = (0.2, 3)
+        (shapes.exposure, shapes.whiteBalance) = (1, 0.4)
+        var (crops, expected) = ([TrainingCrop](), [Float]())
+        // As far from the first as memory is long.
+        var start = 2 * side * side
+        for (index, photo) in photos.enumerated() {
+            var upload: PixelUpload? = PixelUpload(photo, at: start)
+            for example in 0..<12 {
+                let augmentation = Augmentation(
+                    seed: UInt64(index), epoch: 0, index: example,
+                    settings: example.isMultiple(of: 2) ? squares : shapes)
+                guard
+                    let window = augmentation.window(in: (photo.width, photo.height), side: side)
+                else { continue }
+                crops.append(.window(window.moved(to: start), upload: upload))
+                upload = nil
+                expected += PackedPixels.pack([augmentation.apply(to: photo, side: side)])
+            }
+            start += photo.width * photo.height
+        }
+        #expect(crops.count > 55)
+        let graph = Graph()
+        let operation = CropsOfPhotos(side: side)
+        let pixels = graph.variable(StepFeed.pixels, [start], role: .setting)
+        let windows = graph.input(
+            StepInput.crops.name, [crops.count, CropWindow.length(side: side)])
+        let program = try Program(
+            outputs: [("crops", graph.apply(operation, [pixels, windows]))],
+            options: Execution(device: device).compileOptions)
+        let feed = StepFeed(takesPixels: true)
+        let batch = feed.batch(of: crops, side: side, tones: crops.map { _ in Tone() })
+        #expect(batch.uploads.count == photos.count)
+        batch.store(in: program)
+        let found = try #require(program.run(batch.inputs.named)["crops"])
+        #expect(found.shape == [crops.count, 1, side, side] && found.scalars == expected)
+    }
+
+    /// What a program cannot make of a photo in its memory is made on this machine.
+    @Test func cropsThatAProgramCannotMake() {
+        func window(_ change: (inout TrainingConfiguration.DataSettings) -> Void) -> CropWindow? {
+            var settings = TrainingConfiguration.DataSettings()
+            (settings.minimumScale, settings.flip) = (1, false)
+            change(&settings)
+            return Augmentation(seed: 1, epoch: 0, index: 0, settings: settings)
+                .window(in: (3 * side, 3 * side), side: side)
+        }
+        #expect(window { _ in } != nil)
+        #expect(window { $0.grayWorld = 1 } == nil, "it depends on all pixels")
+        #expect(
+            Augmentation.center.window(in: (5 * side, 5 * side), side: side) == nil,
+            "a pixel is the sum of too many")
+    }
+
+    /// Positions beyond 2²⁴ are exact.
+    @Test func positionsOfPhotosAreExact() {
+        for start in [0, 1, 1 << 22, 12_345_678_901, 1 << 40 + 3] {
+            let numbers = CropWindow.whole(at: start, side: 2).numbers
+            #expect(numbers.count == CropWindow.length(side: 2))
+            #expect(Int(numbers[0]) << 22 + Int(numbers[1]) == start)
+        }
+    }
+
+    /// Photos stay in memory from the step that brings them on, as long as there is space.
+    @Test func photosStayInMemory() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let configuration = try scratch.configuration(
+            "batch=2", "data.validation_fraction=0", "data.minimum_scale=0.4")
+        let size = 40 * 48
+        func batches(_ space: Int, _ steps: [Int]) throws -> [Batch] {
+            let photos = try PhotoFolder(configuration.data).training
+            let source = try BatchSource(
+                PhotoCache(photos, shortSide: 64, maximumBytes: 1 << 20),
+                configuration.batchOptions, feed: StepFeed(takesPixels: true))
+            let kept = KeptPhotos(in: 100..<100 + space)
+            return try steps.map { try source.batch(step: $0, keeping: kept) }
+        }
+        func bytes(_ batch: Batch) -> [Int] { batch.uploads.map(\.pixels.count) }
+        let all = try batches(4 * size, Array(0..<6))
+        #expect(all.map(bytes) == [[size, size], [size, size], [], [], [], []])
+        #expect(
+            all.flatMap(\.uploads).map(\.start).sorted() == (0..<4).map { 100 + $0 * size })
+        // Others are cropped on this machine.
+        let some = try batches(3 * size - 1, Array(0..<4))
+        #expect(bytes(some[0]) == [size, size] && bytes(some[1]) == [32 * 32, 32 * 32])
+        #expect(some[2...].flatMap(bytes) == [32 * 32, 32 * 32])
+        // An earlier step, which another thread prepares later, does not have the photo yet.
+        let swapped = try batches(4 * size, [2, 3, 0, 1])
+        let crops = [32 * 32, 32 * 32]
+        #expect(swapped.map(bytes) == [[size, size], [size, size], crops, crops])
     }
 
     @Test func pixelsAreNumbersThatAreExact() {

@@ -15,12 +15,7 @@ package func exposed(_ pixels: [UInt8], stops: Double) -> [UInt8] {
 ///   - pixels: interleaved 8-bit sRGB.
 ///   - gains: the factors of linear red, green and blue, at least 0.
 package func lit(_ pixels: [UInt8], gains: SIMD3<Double>) -> [UInt8] {
-    let tables = (0..<3).flatMap { channel in
-        (0...255).map { level -> UInt8 in
-            let light = SRGBCurve.decode(Double(level) / 255) * gains[channel]
-            return UInt8((SRGBCurve.encode(min(light, 1)) * 255).rounded())
-        }
-    }
+    let tables = litLevels(gains: gains)
     var result = pixels
     for start in stride(from: 0, to: pixels.count - 2, by: 3) {
         for channel in 0..<3 {
@@ -28,6 +23,18 @@ package func lit(_ pixels: [UInt8], gains: SIMD3<Double>) -> [UInt8] {
         }
     }
     return result
+}
+
+/// What each level of red, of green and of blue becomes, clamped: 3 × 256 levels.
+///
+/// - Parameter gains: the factors of linear red, green and blue, at least 0.
+package func litLevels(gains: SIMD3<Double>) -> [UInt8] {
+    (0..<3).flatMap { channel in
+        (0...255).map { level in
+            let light = SRGBCurve.decode(Double(level) / 255) * gains[channel]
+            return UInt8((SRGBCurve.encode(min(light, 1)) * 255).rounded())
+        }
+    }
 }
 
 /// The means of red, green and blue light, 0…1.

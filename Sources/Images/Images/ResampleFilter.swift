@@ -104,3 +104,37 @@ struct ResamplePlan {
         }
     }
 }
+
+/// The bytes of a line that each byte of a resized line is the sum of, as `Image.resized` weights
+/// them.
+package struct ByteTaps: Sendable {
+    /// The first byte and the weights of the following ones, for each byte of the result.
+    package private(set) var windows: [(start: Int, weights: ArraySlice<Int32>)]
+
+    /// The binary digits of weights after the point.
+    package static let precisionBits = Int(RESAMPLE_PRECISION_BITS)
+
+    /// - Precondition: the lengths are positive.
+    package init(from input: Int, to output: Int, filter: ResampleFilter) {
+        precondition(input > 0 && output > 0, "cannot resize \(input) bytes to \(output)")
+        let plan = ResamplePlan(from: input, to: output, filter: filter)
+        let weights = plan.integerWeights(repeating: 1)
+        windows = plan.starts.indices.map { index in
+            let first = plan.stride * index
+            return (Int(plan.starts[index]), weights[first..<first + Int(plan.counts[index])])
+        }
+    }
+
+    /// The same for a line that begins later in a longer one.
+    package func moved(by distance: Int) -> ByteTaps {
+        var result = self
+        for index in windows.indices { result.windows[index].start += distance }
+        return result
+    }
+
+    /// A weighted sum, rounded to a byte.
+    package static func byte(of sum: Int32) -> Int32 {
+        let half = Int32(1) << (precisionBits - 1)
+        return min(max((sum + half) >> Int32(precisionBits), 0), 255)
+    }
+}

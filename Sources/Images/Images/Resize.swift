@@ -9,13 +9,20 @@ extension Image {
     ) -> Image {
         precondition(width > 0 && height > 0, "cannot resize to \(width) × \(height)")
         checkPixels()
-        // As Pillow from version 13 on: an image that loses far more rows than columns loses rows
-        // first. The order matters by one level, since bytes are rounded between the passes.
-        let rowsLost = self.height - height
-        if rowsLost > 0 && rowsLost > 2 * (self.width - width) {
+        if Self.losesRowsFirst(from: (self.width, self.height), to: (width, height)) {
             return resized(toHeight: height, filter).resized(toWidth: width, filter)
         }
         return resized(toWidth: width, filter).resized(toHeight: height, filter)
+    }
+
+    /// Whether rows are resized before columns. The order matters by one level, since bytes are
+    /// rounded between the passes.
+    package static func losesRowsFirst(
+        from old: (width: Int, height: Int), to new: (width: Int, height: Int)
+    ) -> Bool {
+        // As Pillow from version 13 on: an image that loses far more rows than columns.
+        let rowsLost = old.height - new.height
+        return rowsLost > 0 && rowsLost > 2 * (old.width - new.width)
     }
 
     private func resized(toWidth newWidth: Int, _ filter: ResampleFilter) -> Image {

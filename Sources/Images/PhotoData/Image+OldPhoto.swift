@@ -15,17 +15,27 @@ extension Image {
     public func asOldPhoto(
         _ settings: OldPhotoSettings, seed: UInt64, name: String
     ) throws(ImageError) -> Image? {
-        var chosen: [OldPhotoSettings.Damage: RandomStream] = [:]
-        for damage in OldPhotoSettings.Damage.allCases where settings[damage] > 0 {
-            var random = RandomStream(seed: seed, name: "old photo \(damage) \(name)")
-            if random.uniform() < settings[damage] { chosen[damage] = random }
-        }
+        let chosen = settings.drawn(seed: seed, name: name)
         guard !chosen.isEmpty else { return nil }
         var photo = OldPhoto(self, settings)
         for damage in OldPhotoSettings.Damage.allCases {
             if var random = chosen[damage] { try photo.add(damage, &random) }
         }
         return photo.image
+    }
+}
+
+extension OldPhotoSettings {
+    /// The kinds of damage that a photo gets, with the random numbers of how it gets them.
+    ///
+    /// The parameters are those of `asOldPhoto`.
+    package func drawn(seed: UInt64, name: String) -> [Damage: RandomStream] {
+        var chosen: [Damage: RandomStream] = [:]
+        for damage in Damage.allCases where self[damage] > 0 {
+            var random = RandomStream(seed: seed, name: "old photo \(damage) \(name)")
+            if random.uniform() < self[damage] { chosen[damage] = random }
+        }
+        return chosen
     }
 }
 

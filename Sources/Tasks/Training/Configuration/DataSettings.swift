@@ -54,7 +54,7 @@ extension TrainingConfiguration {
         /// How evenly the sources of photos are seen, 0…1: the share of a folder of n photos is in
         /// proportion to n^(1 − this). 0: all photos are seen equally often; 1: all folders are.
         public var sourceBalance = 0.0
-        /// The size of the cache of decoded photos, in MiB.
+        /// The size of the cache of decoded photos, in MiB, and of that in the memory of a GPU.
         public var cacheMegabytes = 1024
         /// Threads that prepare batches; nil: one on the CPU, which the step needs itself, and on a
         /// GPU one for each processor.
@@ -130,7 +130,7 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
                 "0: photos are seen equally often; 1: folders of photos are, whatever their size"),
             .init(
                 "data.cache_megabytes", \.data.cacheMegabytes, .range(0...1_000_000),
-                "size of the cache of decoded photos"),
+                "size of the cache of decoded photos, and of that in a GPU's memory"),
             .init(
                 "data.loader_threads", optional: \.data.loaderThreads, .range(1...64),
                 "threads that prepare batches; null: 1, on a GPU one for each processor"),

@@ -45,15 +45,42 @@ struct Augmentation: Hashable, Sendable {
 
     /// The crop, resized to `side` pixels wide and high.
     func apply(to photo: Image, side: Int) -> Image {
-        let (width, height) = size(in: photo)
-        let left = Int(Double(photo.width - width) * x)
-        let top = Int(Double(photo.height - height) * y)
-        let square = photo.cropped(x: left, y: top, width: width, height: height)
-            .resized(to: side, height: side, filter: .bilinear)
+        let box = box(in: (photo.width, photo.height))
+        let square = photo.cropped(x: box.x, y: box.y, width: box.width, height: box.height)
+            .resized(to: side, height: side, filter: Self.filter)
         return illumination.apply(to: isMirrored ? square.flippedHorizontally() : square)
     }
 
-    private func size(in photo: Image) -> (width: Int, height: Int) {
+    /// The same as numbers for a program that has the photo's pixels; nil if such a program cannot
+    /// make the crop.
+    ///
+    /// - Parameter photo: its size.
+    func window(in photo: (width: Int, height: Int), side: Int) -> CropWindow? {
+        guard let levels = illumination.levels else { return nil }
+        let box = box(in: photo)
+        return CropWindow(
+            rowLength: photo.width,
+            columns: ByteTaps(from: box.width, to: side, filter: Self.filter).moved(by: box.x),
+            rows: ByteTaps(from: box.height, to: side, filter: Self.filter).moved(by: box.y),
+            rowsFirst: Image.losesRowsFirst(
+                from: (box.width, box.height), to: (side, side)),
+            isMirrored: isMirrored, levels: levels)
+    }
+
+    private static let filter = ResampleFilter.bilinear
+
+    /// What is cut out of a photo.
+    private func box(
+        in photo: (width: Int, height: Int)
+    ) -> (x: Int, y: Int, width: Int, height: Int) {
+        let (width, height) = size(in: photo)
+        return (
+            Int(Double(photo.width - width) * x), Int(Double(photo.height - height) * y), width,
+            height
+        )
+    }
+
+    private func size(in photo: (width: Int, height: Int)) -> (width: Int, height: Int) {
         if let shape { return shape.size(in: photo) }
         let short = min(photo.width, photo.height)
         let edge = min(max(Int(Double(short) * scale), 1), short)

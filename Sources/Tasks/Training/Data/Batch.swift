@@ -1,5 +1,6 @@
 import RetintArchitectures
 import RetintColor
+import RetintEngine
 import RetintGraph
 import RetintImages
 import RetintLayers
@@ -11,6 +12,8 @@ struct Batch: Hashable, Sendable {
     let side: Int
     /// What the step is given.
     private(set) var inputs: [StepInput: TensorData]
+    /// The pixels that the step's program has to store before it runs.
+    let uploads: [PixelUpload]
     private let undamaged: TensorData?
 
     /// The values that networks and losses read.
@@ -46,35 +49,65 @@ struct Batch: Hashable, Sendable {
         inputs = [
             .lightness: seen, .target: TensorData(shape: [count, 2, side, side], scalars: target),
         ]
+        uploads = []
     }
 
-    /// The pixels from which a step computes those values, see ``StepFeed``.
+    /// The crops from which a step computes those values, see ``StepFeed``.
     ///
     /// - Parameters:
-    ///   - tones: a change of L for each image.
-    ///   - damaged: for each image the copy whose lightness is the network's input, or nil for
-    ///     the image itself; empty: the step has no input for copies.
+    ///   - side: of the crops, in pixels.
+    ///   - tones: a change of L for each crop.
+    ///   - isDamaged: whether the step has an input for damaged copies.
     ///   - needsLightness: whether lightness without damage is needed as well.
-    /// - Precondition: the images are squares of the same size.
-    init(pixelsOf images: [Image], tones: [Tone], damaged: [Image?], needsLightness: Bool) {
-        side = images[0].width
-        let shape: Shape = [images.count, 1, side, side]
+    /// - Precondition: the images are squares of this side; if lightness is needed, all are images.
+    init(
+        pixelsOf crops: [TrainingCrop], side: Int, tones: [Tone], isDamaged: Bool,
+        needsLightness: Bool
+    ) {
+        self.side = side
+        let area = side * side
+        var (windows, damagedWindows, uploads) = ([Float](), [Float](), [PixelUpload]())
+        let length = CropWindow.length(side: side)
+        windows.reserveCapacity(crops.count * length)
+        for (index, crop) in crops.enumerated() {
+            let window: CropWindow
+            switch crop {
+            case .image(let image, _):
+                window = .whole(at: index * area, side: side)
+                uploads.append(PixelUpload(image, at: index * area))
+            case .window(let own, let upload):
+                window = own
+                if let upload { uploads.append(upload) }
+            }
+            windows += window.numbers
+            guard isDamaged else { continue }
+            guard let copy = crop.damaged else {
+                damagedWindows += window.numbers
+                continue
+            }
+            let start = (crops.count + index) * area
+            damagedWindows += CropWindow.whole(at: start, side: side).numbers
+            uploads.append(PixelUpload(copy, at: start))
+        }
+        self.uploads = uploads
+        let shape: Shape = [crops.count, length]
         inputs = [
-            .pixels: TensorData(shape: shape, scalars: PackedPixels.pack(images)),
+            .crops: TensorData(shape: shape, scalars: windows),
             .tones: TensorData(
-                shape: [images.count, 2],
+                shape: [crops.count, 2],
                 scalars: tones.flatMap { [Float($0.shift), Float($0.contrast)] }),
         ]
-        if !damaged.isEmpty {
-            let seen = zip(damaged, images).map { $0 ?? $1 }
-            inputs[.damagedPixels] = TensorData(shape: shape, scalars: PackedPixels.pack(seen))
+        if isDamaged {
+            inputs[.damagedCrops] = TensorData(shape: shape, scalars: damagedWindows)
         }
         guard needsLightness else {
             undamaged = nil
             return
         }
-        let lightness = zip(images, tones).flatMap { $1.apply(to: lab(fromRGB: $0.pixels).l) }
-        undamaged = TensorData(shape: shape, scalars: lightness)
+        let lightness = zip(crops.compactMap(\.image), tones).flatMap {
+            $1.apply(to: lab(fromRGB: $0.pixels).l)
+        }
+        undamaged = TensorData(shape: [crops.count, 1, side, side], scalars: lightness)
     }
 
     /// What the network sees, L in 0…100: [N, 1, H, W].
@@ -98,6 +131,13 @@ struct Batch: Hashable, Sendable {
     private func value(_ input: StepInput) -> TensorData {
         guard let value = inputs[input] else { preconditionFailure("no \(input) is given") }
         return value
+    }
+
+    /// Copies its pixels to the memory of a step's program.
+    func store(in program: Program) {
+        for upload in uploads {
+            program.write(upload.pixels, to: StepFeed.pixels, at: upload.start)
+        }
     }
 
     /// Adds the targets of a classification.

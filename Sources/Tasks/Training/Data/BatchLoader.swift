@@ -5,6 +5,7 @@ final class BatchLoader: @unchecked Sendable {
     // Everything mutable is guarded by the condition's lock.
     private let condition = NSCondition()
     private let source: BatchSource
+    private let photos: KeptPhotos?
     private let capacity: Int
     private let end: Int
     private var next: Int
@@ -12,9 +13,13 @@ final class BatchLoader: @unchecked Sendable {
     private var ready: [Int: Result<Batch, any Error>] = [:]
     private var isStopped = false
 
-    /// - Parameter steps: the steps whose batches are requested, in this order.
-    init(_ source: BatchSource, steps: Range<Int>, threads: Int) {
-        self.source = source
+    /// - Parameters:
+    ///   - steps: the steps whose batches are requested, in this order.
+    ///   - photos: those that the step's program keeps; nil: it keeps none.
+    init(
+        _ source: BatchSource, steps: Range<Int>, threads: Int, keeping photos: KeptPhotos? = nil
+    ) {
+        (self.source, self.photos) = (source, photos)
         (next, consumed, end) = (steps.lowerBound, steps.lowerBound, steps.upperBound)
         capacity = threads + 2
         for _ in 0..<threads {
@@ -44,7 +49,7 @@ final class BatchLoader: @unchecked Sendable {
 
     private func work() {
         while let step = claim() {
-            let result = Result { try source.batch(step: step) }
+            let result = Result { try source.batch(step: step, keeping: photos) }
             condition.lock()
             ready[step] = result
             condition.broadcast()

@@ -60,6 +60,8 @@ final class BatchSource: Sendable {
     /// An example of the training: its epoch, and its index among those of the epoch.
     private struct Example {
         let epoch, index: Int
+
+        var name: String { "\(epoch) \(index)" }
     }
 
     /// This part's examples of a step.
@@ -71,24 +73,21 @@ final class BatchSource: Sendable {
         }
     }
 
-    /// - Parameter step: counted from 0.
-    func batch(step: Int) throws -> Batch {
-        let step = repeatsFirst ? 0 : step
-        readAhead(step: step)
-        let (examples, side) = (examples(step: step), side(step: step))
+    /// - Parameters:
+    ///   - step: counted from 0.
+    ///   - kept: the photos that the step's program has, from which it cuts crops; nil: none.
+    func batch(step: Int, keeping kept: KeptPhotos? = nil) throws -> Batch {
+        let chosen = repeatsFirst ? 0 : step
+        readAhead(step: chosen) { kept?.place(of: $0, before: step) == nil }
+        let (examples, side) = (examples(step: chosen), side(step: chosen))
         let augmentations = examples.map {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
         let crops = try zip(examples, augmentations).map { example, augmentation in
-            let crop = augmentation.apply(
-                to: try photos.photo(at: photoIndex(example)), side: side)
-            let random = RandomStream(seed: seed, name: "cut-out \(example.epoch) \(example.index)")
-            return cutOuts?.pasted(onto: crop, random) ?? crop
+            try keptCrop(example, augmentation, side, step: step, kept)
+                ?? crop(example, augmentation, side)
         }
-        let damaged = try zip(examples, crops).map { example, crop in
-            try crop.asOldPhoto(oldPhoto, seed: seed, name: "\(example.epoch) \(example.index)")
-        }
-        var batch = feed.batch(of: crops, tones: augmentations.map(\.tone), damaged: damaged)
+        var batch = feed.batch(of: crops, side: side, tones: augmentations.map(\.tone))
         if settings.hints {
             batch.addHints(
                 examples.map {
@@ -96,6 +95,43 @@ final class BatchSource: Sendable {
                 })
         }
         return batch
+    }
+
+    private func crop(
+        _ example: Example, _ augmentation: Augmentation, _ side: Int
+    ) throws -> TrainingCrop {
+        let photo = try photos.photo(at: photoIndex(example))
+        let plain = augmentation.apply(to: photo, side: side)
+        let crop = cutOuts?.pasted(onto: plain, cutOutRandom(example)) ?? plain
+        let damaged = try crop.asOldPhoto(oldPhoto, seed: seed, name: example.name)
+        return .image(crop, damaged: damaged)
+    }
+
+    /// The crop of a photo that the step's program has, or gets with this step; nil if it is made
+    /// on this machine.
+    private func keptCrop(
+        _ example: Example, _ augmentation: Augmentation, _ side: Int, step: Int,
+        _ kept: KeptPhotos?
+    ) throws -> TrainingCrop? {
+        guard let kept, cutOuts?.changesCrop(cutOutRandom(example)) != true,
+            oldPhoto.drawn(seed: seed, name: example.name).isEmpty
+        else { return nil }
+        let index = photoIndex(example)
+        if let place = kept.place(of: index, before: step) {
+            return augmentation.window(in: (place.width, place.height), side: side).map {
+                .window($0.moved(to: place.start))
+            }
+        }
+        let photo = try photos.photo(at: index)
+        guard let window = augmentation.window(in: (photo.width, photo.height), side: side),
+            let place = kept.reserve(photo, at: index, for: step)
+        else { return nil }
+        return .window(
+            window.moved(to: place.start), upload: PixelUpload(photo, at: place.start))
+    }
+
+    private func cutOutRandom(_ example: Example) -> RandomStream {
+        RandomStream(seed: seed, name: "cut-out \(example.name)")
     }
 
     /// The side of the crops of a step, in pixels.
@@ -125,7 +161,7 @@ final class BatchSource: Sendable {
 
     /// Asks the system to read the photos of the next steps, in the order in which packs store
     /// them.
-    private func readAhead(step: Int) {
+    private func readAhead(step: Int, where isNeeded: (Int) -> Bool) {
         guard !repeatsFirst, photos.isPacked else { return }
         let steps = max(Self.photosAhead / part.count, 1)
         for block in step / steps...step / steps + 1 {
@@ -135,7 +171,8 @@ final class BatchSource: Sendable {
                 return true
             }
             guard isNew else { continue }
-            photos.readAhead((block * steps..<(block + 1) * steps).flatMap(photoIndices))
+            photos.readAhead(
+                (block * steps..<(block + 1) * steps).flatMap(photoIndices).filter(isNeeded))
         }
     }
 }

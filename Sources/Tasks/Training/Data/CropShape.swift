@@ -29,7 +29,7 @@ struct CropShape: Hashable, Sendable {
     }
 
     /// The size of the crop of a photo, in pixels.
-    func size(in photo: Image) -> (width: Int, height: Int) {
+    func size(in photo: (width: Int, height: Int)) -> (width: Int, height: Int) {
         let (width, height) = (Double(photo.width), Double(photo.height))
         for attempt in attempts {
             let area = attempt.area * width * height

@@ -29,6 +29,12 @@ struct CutOuts: Sendable {
         (share, groundShare) = (data.cutoutShare, data.cutoutGrounds)
     }
 
+    /// Whether a crop gets an object, as the random numbers decide.
+    func changesCrop(_ random: RandomStream) -> Bool {
+        var random = random
+        return random.uniform() < share
+    }
+
     /// A square crop with or without an object, as the random numbers decide.
     func pasted(onto crop: Image, _ random: RandomStream) -> Image {
         var random = random

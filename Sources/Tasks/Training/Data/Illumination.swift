@@ -40,6 +40,13 @@ struct Illumination: Hashable, Sendable {
             width: image.width, height: image.height, pixels: lit(image.pixels, gains: factors))
     }
 
+    /// What each level of red, green and blue becomes, 3 × 256; nil if that depends on the image.
+    var levels: [UInt8]? {
+        if isGrayWorld { return nil }
+        let isSame = gains == SIMD3(repeating: 1)
+        return isSame ? (0..<3).flatMap { _ in 0...255 } : litLevels(gains: gains)
+    }
+
     private static func grayWorldGains(of image: Image) -> SIMD3<Double> {
         let means = meanLight(of: image.pixels)
         let gray = (means * luminance).sum()

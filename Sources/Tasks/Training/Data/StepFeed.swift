@@ -7,7 +7,7 @@ import RetintImages
 ///
 /// On the CPU, threads beside the step compute all values. A GPU computes them faster than they can
 /// be copied to it: of a photo with 313 classes at a quarter of its size, a pixel takes 4 bytes and
-/// its values 90.
+/// its values 90. It is given crops, or how they are cut from photos in its memory.
 struct StepFeed: Sendable {
     /// The classification targets, if the objective classifies.
     var classes: ClassTargets?
@@ -15,23 +15,27 @@ struct StepFeed: Sendable {
     var takesPixels = false
     /// Whether the network may see other pixels than those with the colors that it learns.
     var isDamaged = false
+    /// The pixels of photos that the program keeps in memory, from which it cuts crops itself.
+    var keptPixels = 0
     /// Whether lightness is needed beside the program as well: by a teacher that is not part of it,
     /// or for the photos of a validation.
     var needsLightness = false
 
     /// The examples of a step.
     ///
-    /// - Parameters:
-    ///   - tones: a change of L for each crop.
-    ///   - damaged: for each crop the copy whose lightness is the network's input, or nil for the
-    ///     crop itself.
-    func batch(of crops: [Image], tones: [Tone], damaged: [Image?]) -> Batch {
+    /// - Parameter tones: a change of L for each crop.
+    /// - Precondition: only for a program that is given pixels, crops are of photos in its memory.
+    func batch(of crops: [TrainingCrop], side: Int, tones: [Tone]) -> Batch {
         if takesPixels {
             return Batch(
-                pixelsOf: crops, tones: tones, damaged: isDamaged ? damaged : [],
+                pixelsOf: crops, side: side, tones: tones, isDamaged: isDamaged,
                 needsLightness: needsLightness)
         }
-        var batch = Batch(crops, tones: tones, damaged: damaged)
+        let images = crops.map { crop in
+            guard let image = crop.image else { preconditionFailure("the step has no photos") }
+            return image
+        }
+        var batch = Batch(images, tones: tones, damaged: crops.map(\.damaged))
         batch.addClasses(classes)
         return batch
     }
@@ -44,9 +48,9 @@ struct StepFeed: Sendable {
         guard takesPixels else { return given[input] }
         switch input {
         case .lightness:
-            let pixels = given[isDamaged ? .damagedPixels : .pixels]
+            let pixels = pixels(isDamaged ? .damagedCrops : .crops, given)
             return PackedPixels.lightness(pixels, tones: given[.tones])
-        case .target: return PackedPixels.colors(given[.pixels])
+        case .target: return PackedPixels.colors(pixels(.crops, given))
         case .classes, .classWeights:
             guard let classes else { return given[input] }
             return classes.tensor(input, of: tensor(.target, graph, shapes))
@@ -59,7 +63,22 @@ struct StepFeed: Sendable {
     /// - Precondition: the program is given pixels.
     func undamagedLightness(_ graph: Graph, _ shapes: StepShapes) -> Tensor {
         let given = Given(graph: graph, shapes: shapes)
-        return PackedPixels.lightness(given[.pixels], tones: given[.tones])
+        return PackedPixels.lightness(pixels(.crops, given), tones: given[.tones])
+    }
+
+    /// The variable of all pixels that crops are cut from: those of the step's own crops, and after
+    /// them those of photos that stay.
+    static let pixels = "pixels"
+
+    /// Where the pixels of photos begin.
+    func photoStart(batch: Int, side: Int) -> Int { (isDamaged ? 2 : 1) * batch * side * side }
+
+    /// The pixels of crops, [N, 1, H, W].
+    private func pixels(_ crops: StepInput, _ given: Given) -> Tensor {
+        let shape = given.shapes.lightness
+        let count = photoStart(batch: shape[0], side: shape[3]) + keptPixels
+        let all = given.graph.variable(Self.pixels, [count], role: .setting)
+        return given.graph.apply(CropsOfPhotos(side: shape[3]), [all, given[crops]])
     }
 
     private struct Given {

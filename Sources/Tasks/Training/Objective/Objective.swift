@@ -40,6 +40,7 @@ struct Objective {
         var validated = Objective(network, parts, usesHints: false)
         validated.feed = feed
         validated.feed.needsLightness = true
+        validated.feed.keptPixels = 0
         return validated
     }
 

@@ -4,9 +4,10 @@ import RetintTensors
 /// A tensor that a training step is given with each batch: its name in the step's graph, its shape,
 /// and where its values come from.
 enum StepInput: Hashable, Sendable {
-    /// The pixels of crops, and of their damaged copies that the network sees, as ``PackedPixels``,
-    /// and the changes of their lightness. A step that is given them computes the next four.
-    case pixels, damagedPixels, tones
+    /// How crops are cut from the pixels in a program's memory, and the damaged copies that the
+    /// network sees, each as a ``CropWindow``, and the changes of their lightness. A step that is
+    /// given them computes the next four.
+    case crops, damagedCrops, tones
     /// What the network sees: L in 0…100, of a ``Batch``.
     case lightness
     /// The photo's a and b divided by 110, of a ``Batch``.
@@ -24,8 +25,8 @@ enum StepInput: Hashable, Sendable {
 
     var name: String {
         switch self {
-        case .pixels: "pixels"
-        case .damagedPixels: "damaged_pixels"
+        case .crops: "crops"
+        case .damagedCrops: "damaged_crops"
         case .tones: "tones"
         case .lightness: "lightness"
         case .target: "target"
@@ -42,7 +43,9 @@ enum StepInput: Hashable, Sendable {
     /// - Returns: nil if the network has no such values, or they are of the teacher.
     func shape(in shapes: StepShapes) -> Shape? {
         switch self {
-        case .pixels, .damagedPixels, .lightness, .mask: shapes.lightness
+        case .crops, .damagedCrops:
+            [shapes.lightness[0], CropWindow.length(side: shapes.lightness[3])]
+        case .lightness, .mask: shapes.lightness
         case .tones: [shapes.lightness[0], 2]
         case .target, .hints: shapes.lightness.withChannels(2)
         case .classes: shapes.logits
@@ -55,7 +58,7 @@ enum StepInput: Hashable, Sendable {
     var isOfTeacher: Bool {
         switch self {
         case .teacherColors, .teacherLogits, .teacherFeature: true
-        case .pixels, .damagedPixels, .tones, .lightness, .target, .classes, .classWeights,
+        case .crops, .damagedCrops, .tones, .lightness, .target, .classes, .classWeights,
             .hints, .mask:
             false
         }

@@ -51,6 +51,8 @@ private struct MeasuredInputs {
         _ objective: Objective, _ variables: [String: TensorData], _ source: BatchSource,
         _ shares: BatchShares, _ execution: Execution, _ ranks: Communicator
     ) throws {
+        var objective = objective
+        objective.feed.keptPixels = 0
         let side = source.side(step: 0)
         let steps = (0..<Self.steps).filter { source.side(step: $0) == side }.prefix(Self.batches)
         // The statistics of new networks are those of no photo.
@@ -70,7 +72,9 @@ private struct MeasuredInputs {
         try program.load(variables)
         var own = [Double](repeating: 0, count: 2 * weights.count)
         for step in steps {
-            let values = try program.run(try source.batch(step: step).inputs.named)
+            let batch = try source.batch(step: step)
+            batch.store(in: program)
+            let values = try program.run(batch.inputs.named)
             for index in weights.indices {
                 let (largest, mean) = (values["max \(index)"], values["mean \(index)"])
                 own[2 * index] = max(own[2 * index], Double(largest?.scalars[0] ?? 0))

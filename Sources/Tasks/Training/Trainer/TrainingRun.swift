@@ -24,6 +24,8 @@ final class TrainingRun {
     let ranks: Communicator
     /// Has measured the algorithms that the step computes by; nil if none were.
     private let tuner: KernelTuner?
+    /// Where the step's program keeps pixels of photos.
+    private let keptPixels: Range<Int>
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
     /// The requests of ranks with the last step.
@@ -65,14 +67,18 @@ final class TrainingRun {
         let side = configuration.data.crop
         let classes = ClassTargets(network, configuration.loss, photos: cache, side: side)
         objective.feed = configuration.feed(classes)
+        objective.feed.keptPixels = configuration.keptPixels(
+            of: photos.training.count, objective.feed)
         source = try BatchSource(
             cache, configuration.batchOptions, feed: objective.feed, ranks: ranks)
         try checkpoint.setInputRanges(for: configuration, objective, source, ranks)
         let options = configuration.stepOptions(schedule.groups)
         tuner = options.compile.tuner
-        let step = try SizedSteps(
-            objective, options, sides: configuration.data.sides, weights: checkpoint.variables,
-            ranks: ranks)
+        let step = try Self.steps(
+            &objective, options, configuration, weights: checkpoint.variables, ranks)
+        let start = objective.feed.photoStart(
+            batch: BatchShares(of: configuration.batch, over: ranks).own.count, side: side)
+        keptPixels = start..<start + objective.feed.keptPixels
         let examined = photos.sample(progress.step == 0 && ranks.rank == 0 ? 48 : 0)
         overview = Trainer.Overview(
             firstStep: progress.step, photos: photos.training.count,
@@ -88,6 +94,25 @@ final class TrainingRun {
             objective, configuration.validationOptions, photos: photos.validation, ranks: ranks)
         for photo in validator.badPhotos { report(.badPhoto(photo)) }
         self.validator = validator
+    }
+
+    /// The compiled step. A GPU without memory for both keeps no photos.
+    private static func steps(
+        _ objective: inout Objective, _ options: StepOptions,
+        _ configuration: TrainingConfiguration, weights: [String: TensorData],
+        _ ranks: Communicator
+    ) throws -> SizedSteps {
+        func made() throws -> SizedSteps {
+            try SizedSteps(
+                objective, options, sides: configuration.data.sides, weights: weights,
+                ranks: ranks)
+        }
+        do {
+            return try made()
+        } catch is GraphError where objective.feed.keptPixels > 0 {
+            objective.feed.keptPixels = 0
+            return try made()
+        }
     }
 
     /// Trains until the last step, the time limit, or until `shouldStop` returns true, and saves
@@ -127,7 +152,8 @@ final class TrainingRun {
         let time = TrainingTime(before: state.progress.seconds ?? 0, limit: configuration.timeLimit)
         let loader = BatchLoader(
             source, steps: firstStep..<max(lastStep, firstStep),
-            threads: configuration.loaderThreads(ranks))
+            threads: configuration.loaderThreads(ranks),
+            keeping: keptPixels.isEmpty ? nil : KeptPhotos(in: keptPixels))
         defer { loader.stop() }
         requests = StepRequests(elapsed: time.shareAtStart)
         while state.progress.step < lastStep {

@@ -34,7 +34,7 @@ final class TrainingStep {
 
     private let program: Program
     private let teacher: Teacher?
-    /// Weights that are not trained: of a teacher, and of a perceptual loss.
+    /// Weights that are not trained: of a teacher, and of a perceptual loss; and pixels.
     private let fixedNames: Set<String>
     /// The examples of this rank.
     private let loss: Tensor
@@ -104,7 +104,7 @@ final class TrainingStep {
         program = try Program(
             outputs: [("loss", shared.loss), ("norm", norm)] + requests, options: compile)
         let fixed = objective.variables.merging(teaching?.variables ?? [:]) { $1 }
-        fixedNames = Set(fixed.keys)
+        fixedNames = Set(fixed.keys).union([StepFeed.pixels])
         try program.load(fixed)
     }
 
@@ -126,6 +126,7 @@ final class TrainingStep {
 
     func run(_ batch: Batch, _ settings: Settings) throws -> Result {
         try program.load(settings.variables)
+        batch.store(in: program)
         let results = try program.run(try inputs(batch))
         return Result(
             loss: results["loss"]?.scalars[0] ?? .nan,

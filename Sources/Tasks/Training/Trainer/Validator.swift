@@ -73,11 +73,14 @@ final class Validator {
         guard !part.isEmpty else { return [] }
         // The program's batch size is fixed: the padding of the last batch is not counted.
         let filled = part + [Image](repeating: part[0], count: crops.batch - part.count)
-        let damaged = try filled.enumerated().map { index, crop in
-            try crop.asOldPhoto(
+        let examples = try filled.enumerated().map { index, crop in
+            let damaged = try crop.asOldPhoto(
                 oldPhoto, seed: 0, name: "validation \(number * crops.batch + index)")
+            return TrainingCrop.image(crop, damaged: damaged)
         }
-        let batch = feed.batch(of: filled, tones: filled.map { _ in Tone() }, damaged: damaged)
+        let batch = feed.batch(
+            of: examples, side: crops.side, tones: filled.map { _ in Tone() })
+        batch.store(in: program)
         let results = try program.run(batch.inputs.named)
         guard let ab = results["ab"], let loss = results["loss"] else { return [] }
         return try part.enumerated().map { index, crop in
