@@ -6,6 +6,7 @@ import RetintEngine
 import RetintGraph
 import RetintImages
 import RetintLayers
+import RetintPhotoData
 import RetintTensors
 import RetintTestSupport
 import Testing
@@ -53,9 +54,13 @@ import Testing
     }
 
     private func expectEqual(
-        _ feed: StepFeed, damaged: [Image?], on device: Execution.Device, within bound: Float
+        _ feed: StepFeed, damage: [OldPhotoDamage?] = [], on device: Execution.Device,
+        within bound: Float
     ) throws {
         MockCUDA.install()
+        let damaged = try zip(crops, damage).map { crop, damage in
+            try damage.map { try crop.damaged(by: $0) }
+        }
         var expected = Batch(crops, tones: tones, damaged: damaged)
         expected.addClasses(feed.classes)
         let graph = Graph()
@@ -67,10 +72,10 @@ import Testing
             outputs: inputs.map { ($0.name, feed.tensor($0, graph, shapes) + 0) },
             options: Execution(device: device).compileOptions)
         let examples = crops.enumerated().map {
-            TrainingCrop.image($1, damaged: damaged.isEmpty ? nil : damaged[$0])
+            TrainingCrop(source: .image($1), damage: damage.isEmpty ? nil : damage[$0])
         }
-        let given = feed.batch(of: examples, side: side, tones: tones)
-        #expect(given.uploads.count == crops.count + damaged.count { $0 != nil })
+        let given = try feed.batch(of: examples, side: side, tones: tones)
+        #expect(given.uploads.count == crops.count + damage.count { $0?.jpegQuality != nil })
         given.store(in: program)
         let values = try program.run(given.inputs.named)
         for input in inputs {
@@ -90,14 +95,19 @@ import Testing
     func valuesAreThoseOfTheLoader(
         _ device: (kind: Execution.Device, bound: Float), _ isDamaged: Bool
     ) throws {
-        let copy = Image(
-            width: side, height: side, pixels: crops[0].pixels.map { 255 - $0 / 2 })
-        let damaged: [Image?] = isDamaged ? [nil, copy, nil, nil, copy, nil] : []
+        // Damage of this machine; what a step damages, see below.
+        var settings = OldPhotoSettings()
+        settings.jpeg = isDamaged ? 0.5 : 0
+        let damage: [OldPhotoDamage?] = crops.indices.map { index in
+            let own = OldPhotoDamage(settings, of: (side, side), seed: 3, name: "\(index)")
+            return own.isEmpty ? nil : own
+        }
+        #expect((1...5).contains(damage.count { $0 != nil }) == isDamaged)
         for (neighbors, weights, neutral) in [(5, true, 0.8), (1, false, 0), (10, true, 0)] {
             let feed = StepFeed(
                 classes: targets(neighbors: neighbors, weights: weights, neutral: neutral),
-                takesPixels: true, isDamaged: isDamaged)
-            try expectEqual(feed, damaged: damaged, on: device.kind, within: device.bound)
+                takesPixels: true, oldPhoto: settings)
+            try expectEqual(feed, damage: damage, on: device.kind, within: device.bound)
         }
     }
 
@@ -106,7 +116,7 @@ import Testing
         let feed = StepFeed(
             classes: targets(neighbors: 529, weights: true, neutral: 0, bins: .grid),
             takesPixels: true)
-        try expectEqual(feed, damaged: [], on: .cuda(), within: 4e-6)
+        try expectEqual(feed, on: .cuda(), within: 4e-6)
     }
 
     static let hasCompiler =
@@ -117,7 +127,8 @@ import Testing
     func everyKernelIsCompiled(_ computeCapability: Int) throws {
         let graph = Graph()
         let feed = StepFeed(
-            classes: targets(neighbors: 5, weights: true, neutral: 1), takesPixels: true)
+            classes: targets(neighbors: 5, weights: true, neutral: 1), takesPixels: true,
+            oldPhoto: OldPhotoSettings([.grain, .jpeg]))
         let shapes = StepShapes(lightness: [2, 1, side, side], logits: [2, 313, 4, 4])
         for input in [StepInput.lightness, .target, .classes, .classWeights] {
             _ = feed.tensor(input, graph, shapes)
@@ -130,9 +141,9 @@ import Testing
                 inputs: node.inputs.map { buffer(graph.nodes[$0].shape) },
                 output: buffer(node.shape)) ?? []
         }.map(\.source)
-        #expect(sources.count == 6)
+        #expect(Set(sources).count == 10)
         let nvrtc = try NVRTC(CUDALibrary(.nvrtc, environment: MockCUDA.userEnvironment))
-        let code = try nvrtc.binary(of: sources, computeCapability: computeCapability)
+        let code = try nvrtc.binary(of: Set(sources), computeCapability: computeCapability)
         for source in sources {
             #expect(code.firstRange(of: Array(".text.\(source.name)".utf8)) != nil)
         }
@@ -166,7 +177,8 @@ import Testing
                 guard
                     let window = augmentation.window(in: (photo.width, photo.height), side: side)
                 else { continue }
-                crops.append(.window(window.moved(to: start), upload: upload))
+                crops.append(
+                    TrainingCrop(source: .window(window.moved(to: start), upload: upload)))
                 upload = nil
                 expected += PackedPixels.pack([augmentation.apply(to: photo, side: side)])
             }
@@ -182,11 +194,63 @@ import Testing
             outputs: [("crops", graph.apply(operation, [pixels, windows]))],
             options: Execution(device: device).compileOptions)
         let feed = StepFeed(takesPixels: true)
-        let batch = feed.batch(of: crops, side: side, tones: crops.map { _ in Tone() })
+        let batch = try feed.batch(of: crops, side: side, tones: crops.map { _ in Tone() })
         #expect(batch.uploads.count == photos.count)
         batch.store(in: program)
         let found = try #require(program.run(batch.inputs.named)["crops"])
         #expect(found.shape == [crops.count, 1, side, side] && found.scalars == expected)
+    }
+
+    /// Damage that a step adds is that of images: the same bytes where code of this machine adds
+    /// it, and to rounding on a GPU.
+    @Test(
+        arguments: [Execution.Device.cpu, .reference, .cuda()],
+        OldPhotoSettings.Damage.allCases.map { [$0] } + [OldPhotoSettings.Damage.allCases])
+    func damageOfCropsIsThatOfImages(
+        _ device: Execution.Device, _ kinds: [OldPhotoSettings.Damage]
+    ) throws {
+        MockCUDA.install()
+        let side = 48
+        var random = RandomStream(seed: 8, name: "crops")
+        let crops = (0..<6).map { _ in
+            let pixels = (0..<3 * side * side).map {
+                UInt8(($0 / 7 + Int(random.next() % 90)) % 256)
+            }
+            return Image(width: side, height: side, pixels: pixels)
+        }
+        var settings = OldPhotoSettings(kinds.filter { $0 != .jpeg })
+        (settings.blurDeviation, settings.sepiaStrength) = (12, 0.8)
+        let feed = StepFeed(takesPixels: true, oldPhoto: settings)
+        guard let layout = feed.damageNumbers else { return #expect(kinds == [.jpeg]) }
+        let damage = crops.indices.map { index in
+            let own = OldPhotoDamage(settings, of: (side, side), seed: 2, name: "\(index)")
+            return index == 2 ? nil : own
+        }
+        let graph = Graph()
+        let pixels = graph.input("pixels", [crops.count, 1, side, side])
+        let numbers = graph.input(StepInput.damage.name, [crops.count, layout.length])
+        let program = try Program(
+            outputs: [("seen", DamageOfCrops.applied(layout, to: pixels, numbers))],
+            options: Execution(device: device).compileOptions)
+        let batch = try feed.batch(
+            of: zip(crops, damage).map { TrainingCrop(source: .image($0), damage: $1) }, side: side,
+            tones: crops.map { _ in Tone() })
+        var inputs = batch.inputs.named
+        inputs["pixels"] = TensorData(shape: pixels.shape, scalars: PackedPixels.pack(crops))
+        let seen = try #require(program.run(inputs)["seen"])
+        let found = PackedPixels.unpack(seen.scalars)
+        let expected = try zip(crops, damage).flatMap { crop, damage in
+            try damage.map { try crop.damaged(by: $0) }?.pixels ?? crop.pixels
+        }
+        let errors = zip(found, expected).map { abs(Int($0) - Int($1)) }
+        #expect(found.count == expected.count)
+        #expect(crops.flatMap(\.pixels) != expected)
+        if case .cuda = device {
+            #expect(errors.allSatisfy { $0 <= 1 })
+            #expect(errors.count { $0 > 0 } <= errors.count / 1000)
+        } else {
+            #expect(errors.allSatisfy { $0 == 0 })
+        }
     }
 
     /// What a program cannot make of a photo in its memory is made on this machine.
@@ -271,8 +335,11 @@ import Testing
         configuration.data.loaderThreads = 3
         #expect(configuration.loaderThreads(.single) == 3)
         let plain = try feed("device=cuda")
-        #expect(!plain.isDamaged && !plain.needsLightness)
-        #expect(try feed("device=cuda", "old_photo.jpeg=0.1").isDamaged)
+        #expect(plain.damageNumbers == nil && !plain.hasCopies && !plain.needsLightness)
+        let compressed = try feed("device=cuda", "old_photo.jpeg=0.1")
+        #expect(compressed.damageNumbers == nil && compressed.hasCopies)
+        let dusty = try feed("device=cuda", "old_photo.dust=0.1", "old_photo.dust_count=7")
+        #expect(dusty.damageNumbers?.specks == 7 && !dusty.hasCopies)
         let scratch = try TemporaryFolder()
         let checkpoint = "distillation.teacher=\(try scratch.makeTeacher("pico-unet"))"
         #expect(try !feed("device=cuda", checkpoint).needsLightness)

@@ -5,6 +5,11 @@ package enum SRGBCurve {
     /// Linear light 0…1 for each 8-bit level.
     package static let linear: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
 
+    /// The linear light above which the nearest 8-bit level is 1, 2, …, 255.
+    package static let boundaries: [Float] = (1...255).map {
+        Float(decode((Double($0) - 0.5) / 255))
+    }
+
     /// Linear light 0…1 to the nearest 8-bit level.
     static let encoder = SRGBEncoder()
 

@@ -1,11 +1,11 @@
 /// A box filter with fractional ends: all samples within the radius count fully, the next one on
 /// either side counts partly. Several passes approximate a Gaussian; the time does not depend on
 /// the radius.
-struct BoxFilter {
-    let passes: Int
+package struct BoxFilter: Hashable, Sendable {
+    package let passes: Int
     /// Samples on either side that count fully.
-    private let radius: Int
-    /// The weight of a full sample, and of the next one on either side.
+    package let radius: Int
+    /// The weight of a full sample, and of the next one on either side; exact as `Float`.
     private let full, partial: Double
 
     /// - Parameter deviation: the standard deviation of the Gaussian that all passes together
@@ -19,10 +19,19 @@ struct BoxFilter {
         let fraction =
             (2 * whole + 1) * (whole * (whole + 1) - 3 * variance)
             / (6 * (variance - (whole + 1) * (whole + 1)))
-        (self.passes, radius) = (passes, Int(whole))
-        full = 1 / (2 * (whole + fraction) + 1)
-        partial = full * fraction
+        let weight = 1 / (2 * (whole + fraction) + 1)
+        self.init(
+            passes: passes, radius: Int(whole), full: Float(weight),
+            partial: Float(weight * fraction))
     }
+
+    package init(passes: Int, radius: Int, full: Float, partial: Float) {
+        (self.passes, self.radius) = (passes, radius)
+        (self.full, self.partial) = (Double(full), Double(partial))
+    }
+
+    /// The weight of a full sample, and of the next one on either side.
+    package var weights: (full: Float, partial: Float) { (Float(full), Float(partial)) }
 
     func blurRows(of plane: inout [Float], width: Int, height: Int) {
         // The row between copies of its first and its last sample.

@@ -20,6 +20,20 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return RandomStream.mix(state)
     }
 
+    /// The random words that the stream would return next, in any order.
+    package struct Words: Hashable, Sendable {
+        package let state: UInt64
+
+        package init(state: UInt64) { self.state = state }
+
+        /// - Parameter index: 0 for the next word.
+        package subscript(index: UInt64) -> UInt64 {
+            RandomStream.mix(state &+ (index &+ 1) &* 0x9e37_79b9_7f4a_7c15)
+        }
+    }
+
+    package var words: Words { Words(state: state) }
+
     private static func mix(_ bits: UInt64) -> UInt64 {
         var z = bits
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -4,6 +4,7 @@ import RetintEngine
 import RetintGraph
 import RetintImages
 import RetintLayers
+import RetintPhotoData
 import RetintTensors
 
 /// The examples of a step.
@@ -57,22 +58,23 @@ struct Batch: Hashable, Sendable {
     /// - Parameters:
     ///   - side: of the crops, in pixels.
     ///   - tones: a change of L for each crop.
-    ///   - isDamaged: whether the step has an input for damaged copies.
-    ///   - needsLightness: whether lightness without damage is needed as well.
-    /// - Precondition: the images are squares of this side; if lightness is needed, all are images.
+    ///   - feed: which inputs the step has.
+    /// - Throws: `ImageError` if a crop is too large for JPEG compression.
+    /// - Precondition: the images are squares of this side. All crops are images if lightness is
+    ///   needed beside the step, and those that are compressed are.
     init(
-        pixelsOf crops: [TrainingCrop], side: Int, tones: [Tone], isDamaged: Bool,
-        needsLightness: Bool
-    ) {
+        pixelsOf crops: [TrainingCrop], side: Int, tones: [Tone], for feed: StepFeed
+    ) throws {
         self.side = side
         let area = side * side
         var (windows, damagedWindows, uploads) = ([Float](), [Float](), [PixelUpload]())
+        var damage: [Float] = []
         let length = CropWindow.length(side: side)
         windows.reserveCapacity(crops.count * length)
         for (index, crop) in crops.enumerated() {
             let window: CropWindow
-            switch crop {
-            case .image(let image, _):
+            switch crop.source {
+            case .image(let image):
                 window = .whole(at: index * area, side: side)
                 uploads.append(PixelUpload(image, at: index * area))
             case .window(let own, let upload):
@@ -80,14 +82,16 @@ struct Batch: Hashable, Sendable {
                 if let upload { uploads.append(upload) }
             }
             windows += window.numbers
-            guard isDamaged else { continue }
-            guard let copy = crop.damaged else {
+            // A step does not compress.
+            let isCopied = crop.damage?.jpegQuality != nil
+            damage += feed.damageNumbers?.numbers(of: isCopied ? nil : crop.damage) ?? []
+            guard let own = crop.damage, isCopied, let image = crop.image else {
                 damagedWindows += window.numbers
                 continue
             }
             let start = (crops.count + index) * area
             damagedWindows += CropWindow.whole(at: start, side: side).numbers
-            uploads.append(PixelUpload(copy, at: start))
+            uploads.append(PixelUpload(try image.damaged(by: own), at: start))
         }
         self.uploads = uploads
         let shape: Shape = [crops.count, length]
@@ -97,10 +101,13 @@ struct Batch: Hashable, Sendable {
                 shape: [crops.count, 2],
                 scalars: tones.flatMap { [Float($0.shift), Float($0.contrast)] }),
         ]
-        if isDamaged {
+        if feed.hasCopies {
             inputs[.damagedCrops] = TensorData(shape: shape, scalars: damagedWindows)
         }
-        guard needsLightness else {
+        if let numbers = feed.damageNumbers {
+            inputs[.damage] = TensorData(shape: [crops.count, numbers.length], scalars: damage)
+        }
+        guard feed.needsLightness else {
             undamaged = nil
             return
         }

@@ -84,10 +84,16 @@ final class BatchSource: Sendable {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
         let crops = try zip(examples, augmentations).map { example, augmentation in
-            try keptCrop(example, augmentation, side, step: step, kept)
+            let damage = OldPhotoDamage(
+                oldPhoto, of: (side, side), seed: seed, name: example.name)
+            // A step does not compress.
+            let kept = damage.jpegQuality == nil ? kept : nil
+            let source =
+                try keptCrop(example, augmentation, side, step: step, kept)
                 ?? crop(example, augmentation, side)
+            return TrainingCrop(source: source, damage: damage.isEmpty ? nil : damage)
         }
-        var batch = feed.batch(of: crops, side: side, tones: augmentations.map(\.tone))
+        var batch = try feed.batch(of: crops, side: side, tones: augmentations.map(\.tone))
         if settings.hints {
             batch.addHints(
                 examples.map {
@@ -99,12 +105,10 @@ final class BatchSource: Sendable {
 
     private func crop(
         _ example: Example, _ augmentation: Augmentation, _ side: Int
-    ) throws -> TrainingCrop {
+    ) throws -> TrainingCrop.Source {
         let photo = try photos.photo(at: photoIndex(example))
-        let plain = augmentation.apply(to: photo, side: side)
-        let crop = cutOuts?.pasted(onto: plain, cutOutRandom(example)) ?? plain
-        let damaged = try crop.asOldPhoto(oldPhoto, seed: seed, name: example.name)
-        return .image(crop, damaged: damaged)
+        let crop = augmentation.apply(to: photo, side: side)
+        return .image(cutOuts?.pasted(onto: crop, cutOutRandom(example)) ?? crop)
     }
 
     /// The crop of a photo that the step's program has, or gets with this step; nil if it is made
@@ -112,10 +116,8 @@ final class BatchSource: Sendable {
     private func keptCrop(
         _ example: Example, _ augmentation: Augmentation, _ side: Int, step: Int,
         _ kept: KeptPhotos?
-    ) throws -> TrainingCrop? {
-        guard let kept, cutOuts?.changesCrop(cutOutRandom(example)) != true,
-            oldPhoto.drawn(seed: seed, name: example.name).isEmpty
-        else { return nil }
+    ) throws -> TrainingCrop.Source? {
+        guard let kept, cutOuts?.changesCrop(cutOutRandom(example)) != true else { return nil }
         let index = photoIndex(example)
         if let place = kept.place(of: index, before: step) {
             return augmentation.window(in: (place.width, place.height), side: side).map {

@@ -2,6 +2,8 @@ import RetintDistributed
 import RetintEngine
 import RetintGraph
 import RetintImages
+import RetintPhotoData
+import RetintTensors
 
 /// What loader threads prepare of a step's inputs, and what its program computes itself.
 ///
@@ -13,8 +15,8 @@ struct StepFeed: Sendable {
     var classes: ClassTargets?
     /// Whether the program is given pixels; otherwise it is given lightness, colors and classes.
     var takesPixels = false
-    /// Whether the network may see other pixels than those with the colors that it learns.
-    var isDamaged = false
+    /// The damage of what the network sees.
+    var oldPhoto = OldPhotoSettings()
     /// The pixels of photos that the program keeps in memory, from which it cuts crops itself.
     var keptPixels = 0
     /// Whether lightness is needed beside the program as well: by a teacher that is not part of it,
@@ -25,17 +27,19 @@ struct StepFeed: Sendable {
     ///
     /// - Parameter tones: a change of L for each crop.
     /// - Precondition: only for a program that is given pixels, crops are of photos in its memory.
-    func batch(of crops: [TrainingCrop], side: Int, tones: [Tone]) -> Batch {
+    /// - Throws: `ImageError` if a crop is too large for JPEG compression.
+    func batch(of crops: [TrainingCrop], side: Int, tones: [Tone]) throws -> Batch {
         if takesPixels {
-            return Batch(
-                pixelsOf: crops, side: side, tones: tones, isDamaged: isDamaged,
-                needsLightness: needsLightness)
+            return try Batch(pixelsOf: crops, side: side, tones: tones, for: self)
         }
         let images = crops.map { crop in
             guard let image = crop.image else { preconditionFailure("the step has no photos") }
             return image
         }
-        var batch = Batch(images, tones: tones, damaged: crops.map(\.damaged))
+        let damaged = try zip(images, crops).map { image, crop in
+            try crop.damage.map { try image.damaged(by: $0) }
+        }
+        var batch = Batch(images, tones: tones, damaged: damaged)
         batch.addClasses(classes)
         return batch
     }
@@ -44,12 +48,11 @@ struct StepFeed: Sendable {
     ///
     /// - Precondition: it has a shape.
     func tensor(_ input: StepInput, _ graph: Graph, _ shapes: StepShapes) -> Tensor {
-        let given = Given(graph: graph, shapes: shapes)
+        let given = given(graph, shapes)
         guard takesPixels else { return given[input] }
         switch input {
         case .lightness:
-            let pixels = pixels(isDamaged ? .damagedCrops : .crops, given)
-            return PackedPixels.lightness(pixels, tones: given[.tones])
+            return PackedPixels.lightness(seenPixels(given), tones: given[.tones])
         case .target: return PackedPixels.colors(pixels(.crops, given))
         case .classes, .classWeights:
             guard let classes else { return given[input] }
@@ -62,7 +65,7 @@ struct StepFeed: Sendable {
     ///
     /// - Precondition: the program is given pixels.
     func undamagedLightness(_ graph: Graph, _ shapes: StepShapes) -> Tensor {
-        let given = Given(graph: graph, shapes: shapes)
+        let given = given(graph, shapes)
         return PackedPixels.lightness(pixels(.crops, given), tones: given[.tones])
     }
 
@@ -71,7 +74,23 @@ struct StepFeed: Sendable {
     static let pixels = "pixels"
 
     /// Where the pixels of photos begin.
-    func photoStart(batch: Int, side: Int) -> Int { (isDamaged ? 2 : 1) * batch * side * side }
+    func photoStart(batch: Int, side: Int) -> Int { (hasCopies ? 2 : 1) * batch * side * side }
+
+    /// How the step is told the damage of crops; nil if it damages none.
+    var damageNumbers: DamageNumbers? {
+        let kinds = OldPhotoSettings.Damage.allCases.filter { oldPhoto[$0] > 0 && $0 != .jpeg }
+        return kinds.isEmpty ? nil : DamageNumbers(oldPhoto)
+    }
+
+    /// Whether crops have copies that were damaged on this machine: a step does not compress.
+    var hasCopies: Bool { oldPhoto.jpeg > 0 }
+
+    /// The pixels that the network sees, [N, 1, H, W].
+    private func seenPixels(_ given: Given) -> Tensor {
+        let pixels = pixels(hasCopies ? .damagedCrops : .crops, given)
+        guard let damageNumbers else { return pixels }
+        return DamageOfCrops.applied(damageNumbers, to: pixels, given[.damage])
+    }
 
     /// The pixels of crops, [N, 1, H, W].
     private func pixels(_ crops: StepInput, _ given: Given) -> Tensor {
@@ -79,6 +98,12 @@ struct StepFeed: Sendable {
         let count = photoStart(batch: shape[0], side: shape[3]) + keptPixels
         let all = given.graph.variable(Self.pixels, [count], role: .setting)
         return given.graph.apply(CropsOfPhotos(side: shape[3]), [all, given[crops]])
+    }
+
+    private func given(_ graph: Graph, _ shapes: StepShapes) -> Given {
+        var shapes = shapes
+        shapes.damage = damageNumbers.map { [shapes.lightness[0], $0.length] }
+        return Given(graph: graph, shapes: shapes)
     }
 
     private struct Given {
@@ -109,7 +134,7 @@ extension TrainingConfiguration {
         let takesPixels = isOnGPU && !data.hints
         let isBeside = distillation.teacher.map { !takesPixels || !Teacher.hasNetwork($0) }
         return StepFeed(
-            classes: classes, takesPixels: takesPixels, isDamaged: oldPhoto.canDamage,
+            classes: classes, takesPixels: takesPixels, oldPhoto: oldPhoto,
             needsLightness: isBeside ?? false)
     }
 }

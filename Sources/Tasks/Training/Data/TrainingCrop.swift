@@ -1,15 +1,21 @@
 import RetintImages
+import RetintPhotoData
 
-/// The crop of an example: an image, or how a program cuts it from a photo in its memory.
-enum TrainingCrop {
-    /// With the copy whose lightness is the network's input; nil: the image itself.
-    case image(Image, damaged: Image? = nil)
-    /// With the photo's pixels, if the program does not have them yet.
-    case window(CropWindow, upload: PixelUpload? = nil)
+/// The crop of an example, and how what the network sees differs from it.
+struct TrainingCrop {
+    enum Source {
+        case image(Image)
+        /// How a program cuts it from a photo in its memory, with the photo's pixels, if the
+        /// program does not have them yet.
+        case window(CropWindow, upload: PixelUpload? = nil)
+    }
+
+    let source: Source
+    /// nil: the network sees the crop itself.
+    var damage: OldPhotoDamage?
 
     /// Nil for a crop of a photo in memory.
-    var image: Image? { if case .image(let image, _) = self { image } else { nil } }
-    var damaged: Image? { if case .image(_, let damaged) = self { damaged } else { nil } }
+    var image: Image? { if case .image(let image) = source { image } else { nil } }
 }
 
 /// Pixels for the memory of a program that cuts crops from them.

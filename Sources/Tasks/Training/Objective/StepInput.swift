@@ -4,10 +4,10 @@ import RetintTensors
 /// A tensor that a training step is given with each batch: its name in the step's graph, its shape,
 /// and where its values come from.
 enum StepInput: Hashable, Sendable {
-    /// How crops are cut from the pixels in a program's memory, and the damaged copies that the
-    /// network sees, each as a ``CropWindow``, and the changes of their lightness. A step that is
-    /// given them computes the next four.
-    case crops, damagedCrops, tones
+    /// How crops are cut from the pixels in a program's memory, and the copies with damage of this
+    /// machine that the network sees, each as a ``CropWindow``; the ``DamageNumbers`` of what the
+    /// step damages; the changes of lightness. A step that is given them computes the next four.
+    case crops, damagedCrops, damage, tones
     /// What the network sees: L in 0…100, of a ``Batch``.
     case lightness
     /// The photo's a and b divided by 110, of a ``Batch``.
@@ -27,6 +27,7 @@ enum StepInput: Hashable, Sendable {
         switch self {
         case .crops: "crops"
         case .damagedCrops: "damaged_crops"
+        case .damage: "damage"
         case .tones: "tones"
         case .lightness: "lightness"
         case .target: "target"
@@ -45,6 +46,7 @@ enum StepInput: Hashable, Sendable {
         switch self {
         case .crops, .damagedCrops:
             [shapes.lightness[0], CropWindow.length(side: shapes.lightness[3])]
+        case .damage: shapes.damage
         case .lightness, .mask: shapes.lightness
         case .tones: [shapes.lightness[0], 2]
         case .target, .hints: shapes.lightness.withChannels(2)
@@ -58,7 +60,7 @@ enum StepInput: Hashable, Sendable {
     var isOfTeacher: Bool {
         switch self {
         case .teacherColors, .teacherLogits, .teacherFeature: true
-        case .crops, .damagedCrops, .tones, .lightness, .target, .classes, .classWeights,
+        case .crops, .damagedCrops, .damage, .tones, .lightness, .target, .classes, .classWeights,
             .hints, .mask:
             false
         }
@@ -71,6 +73,8 @@ struct StepShapes {
     let lightness: Shape
     /// The network's logits, [N, bins, H/4, W/4]; nil if it has none.
     var logits: Shape?
+    /// The ``DamageNumbers``, [N, their length]; nil if the step damages no crops.
+    var damage: Shape?
 }
 
 extension Shape {

@@ -170,7 +170,7 @@ private struct TeacherNetwork {
                 case .teacherLogits: prediction.logits
                 case .teacherFeature(let module):
                     lightness.graph.output(ofModule: modules + module)
-                case .crops, .damagedCrops, .tones, .lightness, .target, .classes,
+                case .crops, .damagedCrops, .damage, .tones, .lightness, .target, .classes,
                     .classWeights, .hints, .mask:
                     nil
                 }

@@ -73,12 +73,13 @@ final class Validator {
         guard !part.isEmpty else { return [] }
         // The program's batch size is fixed: the padding of the last batch is not counted.
         let filled = part + [Image](repeating: part[0], count: crops.batch - part.count)
-        let examples = try filled.enumerated().map { index, crop in
-            let damaged = try crop.asOldPhoto(
-                oldPhoto, seed: 0, name: "validation \(number * crops.batch + index)")
-            return TrainingCrop.image(crop, damaged: damaged)
+        let examples = filled.enumerated().map { index, crop in
+            let damage = OldPhotoDamage(
+                oldPhoto, of: (crop.width, crop.height), seed: 0,
+                name: "validation \(number * crops.batch + index)")
+            return TrainingCrop(source: .image(crop), damage: damage.isEmpty ? nil : damage)
         }
-        let batch = feed.batch(
+        let batch = try feed.batch(
             of: examples, side: crops.side, tones: filled.map { _ in Tone() })
         batch.store(in: program)
         let results = try program.run(batch.inputs.named)

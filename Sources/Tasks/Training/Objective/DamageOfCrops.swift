@@ -1,0 +1,327 @@
+import RetintCUDA
+import RetintColor
+import RetintCompiler
+import RetintGraph
+import RetintImages
+import RetintPhotoData
+import RetintTensors
+
+/// The damage of old photos as numbers that a program is given.
+struct DamageNumbers: Hashable {
+    /// The most scratches and specks of a crop.
+    let scratches, specks: Int
+
+    init(_ settings: OldPhotoSettings) {
+        (scratches, specks) = (max(settings.scratchCount, 1), max(settings.dustCount, 1))
+    }
+
+    /// Where the numbers of a crop are.
+    enum Place {
+        /// 1: damaged.
+        static let isDamaged = 0
+        static let sepia = 1
+        static let contrast = 2
+        static let lifted = 3
+        /// The samples of a box that count fully on either side, or -1; their weight; that of the
+        /// next one.
+        static let radius = 4
+        static let full = 5
+        static let partial = 6
+        static let grain = 7
+        /// The state of random words: three parts, the lowest first.
+        static let words = 8
+        static let scratchCount = 11
+        static let speckCount = 12
+        static let scratches = 13
+    }
+
+    /// The bits of a part of a state: numbers below 2²⁴ are exact.
+    static let partBits: UInt64 = 22
+    /// Its start, lean, first and last row, radius, level and opacity.
+    static let scratchLength = 7
+    /// Its x, y, radius, level and opacity.
+    static let speckLength = 5
+
+    var specksPlace: Int { Place.scratches + Self.scratchLength * scratches }
+    /// How many numbers describe the damage of a crop.
+    var length: Int { specksPlace + Self.speckLength * specks }
+
+    /// - Parameter damage: without compression; nil: none.
+    func numbers(of damage: OldPhotoDamage?) -> [Float] {
+        var numbers = [Float](repeating: 0, count: length)
+        (numbers[Place.contrast], numbers[Place.radius]) = (1, -1)
+        guard let damage else { return numbers }
+        numbers[Place.isDamaged] = 1
+        numbers[Place.sepia] = damage.sepia ?? 0
+        if let fading = damage.fading {
+            (numbers[Place.contrast], numbers[Place.lifted]) = (fading.contrast, fading.lifted)
+        }
+        if let blur = damage.blur {
+            numbers[Place.radius] = Float(blur.radius)
+            (numbers[Place.full], numbers[Place.partial]) = blur.weights
+        }
+        if let grain = damage.grain {
+            numbers[Place.grain] = grain.deviation
+            for part in 0..<3 {
+                let bits = grain.words.state >> (UInt64(part) * Self.partBits)
+                numbers[Place.words + part] = Float(bits & (1 << Self.partBits - 1))
+            }
+        }
+        numbers[Place.scratchCount] = Float(damage.scratches.count)
+        numbers[Place.speckCount] = Float(damage.specks.count)
+        for (index, scratch) in damage.scratches.prefix(scratches).enumerated() {
+            let start = Place.scratches + Self.scratchLength * index
+            numbers.replaceSubrange(
+                start..<start + Self.scratchLength,
+                with: [
+                    scratch.start, scratch.lean, Float(scratch.rows.lowerBound),
+                    Float(scratch.rows.upperBound),
+                ] + scratch.mark.numbers)
+        }
+        for (index, speck) in damage.specks.prefix(specks).enumerated() {
+            let start = specksPlace + Self.speckLength * index
+            numbers.replaceSubrange(
+                start..<start + Self.speckLength, with: [speck.x, speck.y] + speck.mark.numbers)
+        }
+        return numbers
+    }
+
+    /// The damage of a crop; nil if it has none.
+    fileprivate func damage(_ numbers: [Float]) -> OldPhotoDamage? {
+        guard numbers[Place.isDamaged] != 0 else { return nil }
+        var damage = OldPhotoDamage()
+        damage.sepia = numbers[Place.sepia] == 0 ? nil : numbers[Place.sepia]
+        damage.fading = OldPhotoDamage.Fading(
+            contrast: numbers[Place.contrast], lifted: numbers[Place.lifted])
+        if numbers[Place.radius] >= 0 {
+            damage.blur = BoxFilter(
+                passes: OldPhotoDamage.blurPasses, radius: Int(numbers[Place.radius]),
+                full: numbers[Place.full], partial: numbers[Place.partial])
+        }
+        let state = (0..<3).reduce(UInt64(0)) { state, part in
+            state | UInt64(numbers[Place.words + part]) << (UInt64(part) * Self.partBits)
+        }
+        damage.grain = OldPhotoDamage.Grain(
+            deviation: numbers[Place.grain], words: RandomStream.Words(state: state))
+        damage.scratches = (0..<Int(numbers[Place.scratchCount])).map { index in
+            let place = Place.scratches + Self.scratchLength * index
+            return OldPhotoDamage.Scratch(
+                start: numbers[place], lean: numbers[place + 1],
+                rows: Int(numbers[place + 2])...Int(numbers[place + 3]),
+                mark: OldPhotoDamage.Mark(numbers[(place + 4)...]))
+        }
+        damage.specks = (0..<Int(numbers[Place.speckCount])).map { index in
+            let place = specksPlace + Self.speckLength * index
+            return OldPhotoDamage.Speck(
+                x: numbers[place], y: numbers[place + 1],
+                mark: OldPhotoDamage.Mark(numbers[(place + 2)...]))
+        }
+        return damage
+    }
+}
+
+extension OldPhotoDamage.Mark {
+    fileprivate var numbers: [Float] { [radius, level, opacity] }
+
+    fileprivate init(_ numbers: ArraySlice<Float>) {
+        let start = numbers.startIndex
+        self.init(
+            radius: numbers[start], level: numbers[start + 1], opacity: numbers[start + 2])
+    }
+}
+
+/// Crops as ``PackedPixels`` with the damage of old photos in gray, or as they are. Inputs: the
+/// crops, [N, 1, H, W]; ``DamageNumbers``, [N, their length]; the linear light of levels and of the
+/// boundaries between them, [511].
+struct DamageOfCrops: HostOperation, DeviceOperation {
+    static let name = "damage_of_crops"
+
+    let layout: DamageNumbers
+
+    /// - Parameters:
+    ///   - pixels: [N, 1, H, W].
+    ///   - numbers: [N, their length].
+    static func applied(
+        _ layout: DamageNumbers, to pixels: Tensor, _ numbers: Tensor
+    ) -> Tensor {
+        let light = SRGBCurve.linear + SRGBCurve.boundaries
+        let constant = pixels.graph.constant(
+            TensorData(shape: [light.count], scalars: light))
+        return pixels.graph.apply(DamageOfCrops(layout: layout), [pixels, numbers, constant])
+    }
+
+    func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape {
+        try requireInputs(inputs, 3...3)
+        try requireRank(inputs[0], 4)
+        try require(inputs[0][1] == 1, "pixels have one channel, not \(inputs[0][1])")
+        try require(
+            inputs[1] == [inputs[0][0], layout.length],
+            "each crop has \(layout.length) numbers")
+        try require(inputs[2] == [511], "levels and boundaries need their light")
+        return inputs[0]
+    }
+
+    func evaluate(_ inputs: [TensorData]) throws -> TensorData {
+        let shape = inputs[0].shape
+        let area = shape[2] * shape[3]
+        var crops = inputs[0].scalars
+        for index in 0..<shape[0] {
+            let numbers = inputs[1].scalars[index * layout.length..<(index + 1) * layout.length]
+            guard let damage = layout.damage(Array(numbers)) else { continue }
+            let own = index * area..<(index + 1) * area
+            let crop = Image(
+                width: shape[3], height: shape[2], pixels: PackedPixels.unpack(crops[own]))
+            crops.replaceSubrange(own, with: PackedPixels.pack([try crop.damaged(by: damage)]))
+        }
+        return TensorData(shape: shape, scalars: crops)
+    }
+
+    func deviceKernels(inputs: [Buffer], output: Buffer) -> [DeviceKernel] {
+        let storages = (0..<2).map { _ in Storage(kind: .owned, count: output.count) }
+        let planes = storages.map { Buffer(shape: output.shape, storage: $0) }
+        var kernels = [levels(inputs, planes[0])]
+        for _ in 0..<OldPhotoDamage.blurPasses {
+            kernels.append(blur(alongRows: true, inputs[1], planes[0], planes[1]))
+            kernels.append(blur(alongRows: false, inputs[1], planes[1], planes[0]))
+        }
+        kernels.append(marks(inputs, planes[0], output))
+        kernels[0].scratch = storages
+        return kernels
+    }
+
+    /// A kernel for each pixel `i`, which is in a crop with the numbers `damage`.
+    private func kernel(
+        _ name: String, _ parameters: [Buffer], numbers: Int, _ shape: Shape, _ body: String
+    ) -> DeviceKernel {
+        .each(
+            "damage_\(name)", parameters, shape.count,
+            """
+            {
+                const float *damage =
+                    p\(numbers) + (long long)(i / \(shape[2] * shape[3])) * \(layout.length);
+            \(body)
+            }
+            """)
+    }
+
+    /// Gray levels after toning and fading.
+    private func levels(_ inputs: [Buffer], _ plane: Buffer) -> DeviceKernel {
+        typealias Place = DamageNumbers.Place
+        return kernel(
+            "levels", inputs + [plane], numbers: 1, plane.shape,
+            """
+                if (damage[\(Place.isDamaged)] == 0.0f) continue;
+                const unsigned bits = (unsigned)p0[i];
+                float color[3] = {
+                    (float)(bits & 255), (float)((bits >> 8) & 255), (float)(bits >> 16)};
+                const float strength = damage[\(Place.sepia)];
+                if (strength > 0.0f) {
+                    const float toned[3] = {
+                        0.393f * color[0] + 0.769f * color[1] + 0.189f * color[2],
+                        0.349f * color[0] + 0.686f * color[1] + 0.168f * color[2],
+                        0.272f * color[0] + 0.534f * color[1] + 0.131f * color[2]};
+                    for (int c = 0; c < 3; c++)
+                        color[c] = rt_min(color[c] + strength * (toned[c] - color[c]), 255.0f);
+                }
+                const float luminance = 0.212671f * p2[(int)color[0]]
+                    + 0.715160f * p2[(int)color[1]] + 0.072169f * p2[(int)color[2]];
+                const float gray =
+                    luminance * (3.24048134f * 0.95047f - 1.53715152f - 0.49853633f * 1.08883f);
+                int level = 0;
+                for (int step = 128; step > 0; step >>= 1)
+                    if (level + step < 256 && gray > p2[255 + level + step]) level += step;
+                p3[i] = damage[\(Place.lifted)] + (float)level * damage[\(Place.contrast)];
+            """)
+    }
+
+    /// A pass of a box filter along the rows or columns of blurred crops.
+    private func blur(
+        alongRows: Bool, _ numbers: Buffer, _ source: Buffer, _ target: Buffer
+    ) -> DeviceKernel {
+        typealias Place = DamageNumbers.Place
+        let (height, width) = (source.shape[2], source.shape[3])
+        let (position, last, step) =
+            alongRows
+            ? ("i % \(width)", width - 1, 1) : ("i / \(width) % \(height)", height - 1, width)
+        return kernel(
+            alongRows ? "blur_rows" : "blur_columns", [numbers, source, target], numbers: 0,
+            source.shape,
+            """
+                const int radius = (int)damage[\(Place.radius)];
+                if (damage[\(Place.isDamaged)] == 0.0f || radius < 0) continue;
+                const int position = \(position);
+                const float *line = p1 + i - (long long)position * \(step);
+                float sum = 0.0f, ends = 0.0f;
+                for (int offset = -radius - 1; offset <= radius + 1; offset++) {
+                    int place = position + offset;
+                    place = place < 0 ? 0 : place > \(last) ? \(last) : place;
+                    const float level = line[place * \(step)];
+                    if (offset == -radius - 1 || offset == radius + 1) ends += level;
+                    else sum += level;
+                }
+                p2[i] = damage[\(Place.full)] * sum + damage[\(Place.partial)] * ends;
+            """)
+    }
+
+    /// Grain, scratches and specks, and the levels as packed pixels.
+    private func marks(_ inputs: [Buffer], _ plane: Buffer, _ output: Buffer) -> DeviceKernel {
+        typealias Place = DamageNumbers.Place
+        let bits = DamageNumbers.partBits
+        let (height, width) = (output.shape[2], output.shape[3])
+        return kernel(
+            "marks", [inputs[0], inputs[1], plane, output], numbers: 1, output.shape,
+            """
+                if (damage[\(Place.isDamaged)] == 0.0f) {
+                    p3[i] = p0[i];
+                    continue;
+                }
+                const int x = i % \(width), y = i / \(width) % \(height);
+                float level = p2[i];
+                if (damage[\(Place.grain)] > 0.0f) {
+                    const unsigned long long state =
+                        (unsigned long long)damage[\(Place.words)]
+                        | (unsigned long long)damage[\(Place.words + 1)] << \(bits)
+                        | (unsigned long long)damage[\(Place.words + 2)] << \(2 * bits);
+                    long long sum = 0;
+                    for (int word = 0; word < 2; word++) {
+                        const unsigned long long index = 2 * (y * \(width) + x) + word;
+                        unsigned long long z = state + (index + 1) * 0x9e3779b97f4a7c15ULL;
+                        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+                        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+                        z ^= z >> 31;
+                        for (int shift = 0; shift < 64; shift += 16)
+                            sum += (long long)(z >> shift & 0xffff);
+                    }
+                    const float noise = (float)(sum - \(OldPhotoDamage.Grain.mean))
+                        * \(OldPhotoDamage.Grain.scale)f;
+                    level += damage[\(Place.grain)] * noise;
+                }
+                for (int n = 0; n < (int)damage[\(Place.scratchCount)]; n++) {
+                    const float *scratch =
+                        damage + \(Place.scratches) + n * \(DamageNumbers.scratchLength);
+                    if ((float)y < scratch[2] || (float)y > scratch[3]) continue;
+                    const float center = scratch[0] + scratch[1] * (float)y;
+                    const float radius = scratch[4];
+                    const float cover = rt_min(
+                        rt_max(radius + 0.5f - fabsf((float)x - center), 0.0f),
+                        rt_min(2.0f * radius, 1.0f));
+                    level += cover * scratch[6] * (scratch[5] - level);
+                }
+                for (int n = 0; n < (int)damage[\(Place.speckCount)]; n++) {
+                    const float *speck =
+                        damage + \(layout.specksPlace) + n * \(DamageNumbers.speckLength);
+                    const float offset = (float)y - speck[1];
+                    const float square = speck[2] * speck[2] - offset * offset;
+                    if (square <= 0.0f) continue;
+                    const float radius = sqrtf(square);
+                    const float cover = rt_min(
+                        rt_max(radius + 0.5f - fabsf((float)x - speck[0]), 0.0f),
+                        rt_min(2.0f * radius, 1.0f));
+                    level += cover * speck[4] * (speck[3] - level);
+                }
+                // Halves are rounded away from 0, as in Swift.
+                const float byte = floorf(rt_min(rt_max(level, 0.0f), 255.0f) + 0.5f);
+                p3[i] = byte * 65793.0f;
+            """)
+    }
+}
