@@ -42,7 +42,15 @@ typedef struct {
 static allocation *allocations;
 static size_t allocation_count;
 static size_t allocated;
-static const size_t capacity = (size_t)4 << 30;
+
+// In MiB; by default 4 GiB.
+static size_t memory_size(void) {
+    const char *wanted = getenv("RETINT_MOCK_MEMORY");
+    return (size_t)(wanted ? atoi(wanted) : 4096) << 20;
+}
+
+// Whether the calling thread has a GPU.
+static _Thread_local int has_context;
 
 static void remember(uint64_t address, size_t bytes) {
     allocations = realloc(allocations, (allocation_count + 1) * sizeof *allocations);
@@ -76,7 +84,7 @@ size_t mock_require(const char *what, uint64_t address, size_t bytes) {
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
     if (fails(__func__)) return 2;
     pthread_mutex_lock(&lock);
-    int fits = bytes <= capacity - allocated;
+    int fits = allocated + bytes <= memory_size();
     if (fits) allocated += bytes;
     pthread_mutex_unlock(&lock);
     if (!fits) return 2;
@@ -104,8 +112,9 @@ int cuMemFree_v2(uint64_t address) {
 }
 
 int cuMemGetInfo_v2(size_t *available, size_t *total) {
-    *available = capacity - allocated;
-    *total = capacity;
+    if (!has_context) return 201;
+    *total = memory_size();
+    *available = *total > allocated ? *total - allocated : 0;
     return 0;
 }
 
@@ -436,7 +445,7 @@ int cuDeviceGetName(char *name, int length, int device) {
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
     (void)device;
-    *bytes = capacity;
+    *bytes = memory_size();
     return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
@@ -451,7 +460,10 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
     *context = &lock;
     return 0;
 }
-int cuCtxSetCurrent(void *context) { return context == &lock ? 0 : 201; }
+int cuCtxSetCurrent(void *context) {
+    has_context = context == &lock;
+    return has_context ? 0 : 201;
+}
 
 int cuGetErrorName(int status, const char **text) {
     *text = status == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR";

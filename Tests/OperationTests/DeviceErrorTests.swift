@@ -55,6 +55,39 @@ import Testing
         }
     }
 
+    /// An error of a run that is cancelled after it does not become one of the next run.
+    @Test(arguments: DeviceErrorTests.devices)
+    func errorsOfCancelledRunsAreForgotten(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let table = graph.constant(Self.data([5, 6, 7]))
+        let found = gather(table, axis: 0, indices: graph.input("index", [1]))
+        // Two parts of a program on a GPU.
+        let copied = graph.apply(Copy(), [found])
+        let program = try Program(outputs: [("y", copied + found)], options: Self.options(device))
+        var cancelled = 0
+        for most in 0..<6 {
+            var calls = 0
+            func isCancelled() -> Bool {
+                calls += 1
+                return calls > most
+            }
+            do {
+                _ = try program.run(["index": Self.data([99])], isCancelled: isCancelled)
+            } catch is CancellationError {
+                cancelled += 1
+            } catch is GraphError {}
+            #expect(try program.run(["index": Self.data([2])])["y"]?.scalars == [14])
+        }
+        #expect(cancelled >= 3)
+    }
+
+    private struct Copy: HostOperation {
+        static let name = "copy"
+
+        func outputShape(for inputs: [Shape]) throws(ShapeError) -> Shape { inputs[0] }
+        func evaluate(_ inputs: [TensorData]) -> TensorData { inputs[0] }
+    }
+
     /// A GPU says what the CPU says of the first operation that fails, and forgets it then.
     @Test func errorsNameTheIndex() throws {
         let graph = Graph()

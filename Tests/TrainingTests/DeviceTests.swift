@@ -67,19 +67,53 @@ import Testing
     @Test func photosInMemoryChangeNoBit() throws {
         let settings = [
             "architecture=pico-unet", "steps=8", "old_photo.grain=0.2", "data.exposure=0.5",
-            "data.gray_world=0.2", "compute=bfloat16",
+            "data.gray_world=0.2", "compute=bfloat16", "data.validation_fraction=0",
         ]
         var trained: [Checkpoint] = []
         for megabytes in [0, 1, 1024] {
             let scratch = try TemporaryFolder()
-            try scratch.addPhotos(5, side: 300)
+            try scratch.addPhotos(24, side: 300)
             let memory = "data.cache_megabytes=\(megabytes)"
             let losses = try losses(scratch, settings + [memory], on: .cuda())
             #expect(losses.count == 8)
+            let trial = try TrainingRun(
+                scratch.configuration(settings + ["device=cuda", "data.crop=64", memory]),
+                from: .trial)
+            // As many as fit, or all, of photos that may be twice as long as wide.
+            let pixels = [0: 0, 1: 1 << 18, 1024: 24 * 2 * 128 * 128][megabytes]
+            #expect(trial.keptPixels.count == pixels)
             trained.append(
                 try Checkpoint(contentsOf: scratch.path("\(Execution.Device.cuda())/last.h5")))
         }
         #expect(trained[0].state == trained[2].state && trained[1].state == trained[2].state)
+    }
+
+    /// A GPU without memory for photos beside a training keeps none, and trains the same.
+    @Test func littleMemoryKeepsNoPhotos() throws {
+        MockCUDA.install()
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5, side: 200)
+        func train(_ output: String, megabytes: Int) throws -> (messages: String, Checkpoint) {
+            let settings = [
+                "architecture=pico-unet", "steps=2", "batch=8", "data.crop=128", "device=cuda",
+                "validate_every=2", "data.train=\(scratch.path)/photos",
+                "output=\(scratch.path(output))",
+            ]
+            let result = try runProcess(
+                builtProgram("retint"), ["train", "--set"] + settings,
+                environment: ["RETINT_MOCK_MEMORY": "\(megabytes)"])
+            #expect(result.code == 0, "\(result.messages)")
+            return (
+                result.messages, try Checkpoint(contentsOf: scratch.path("\(output)/last.h5"))
+            )
+        }
+        let note = "too little memory to keep photos"
+        let (plenty, expected) = try train("plenty", megabytes: 4096)
+        let needed = try #require(plenty.firstMatch(of: /a step needs ([0-9.]+) MiB/)?.1)
+        #expect(!plenty.contains(note))
+        let (little, found) = try train("little", megabytes: Int(1.5 * Double(needed)!))
+        #expect(little.contains(note), "\(little)")
+        #expect(found.state == expected.state)
     }
 
     /// A hundred steps in float32 have the losses of the CPU.

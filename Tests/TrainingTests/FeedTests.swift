@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    /// A crop that is compressed gets all its damage on this machine, once; others get theirs in
+    /// the step. Where both are code of this machine, the values are the same.
+    @Test(arguments: [(Execution.Device.cpu, Float(0)), (.reference, 0), (.cuda(), 6e-3)])
+    func compressedCropsAreDamagedOnce(
+        _ device: (kind: Execution.Device, bound: Float)
+    ) throws {
+        var settings = OldPhotoSettings([.fading, .dust])
+        (settings.jpeg, settings.fadingStrength) = (0.5, 0.9)
+        let damage = crops.indices.map {
+            OldPhotoDamage(settings, of: (side, side), seed: 3, name: "\($0)")
+        }
+        #expect((1...5).contains(damage.count { $0.isCompressed }))
+        let feed = StepFeed(takesPixels: true, oldPhoto: settings)
+        try expectEqual(feed, damage: damage, on: device.kind, within: device.bound)
+    }
+
     /// All bins of the grid: more than a color has near it.
     @Test func allBinsAreNear() throws {
         let feed = StepFeed(
@@ -166,7 +182,7 @@ import Testing
         (shapes.minimumArea, shapes.ratio) = (0.2, 3)
         (shapes.exposure, shapes.whiteBalance) = (1, 0.4)
         var (crops, expected) = ([TrainingCrop](), [Float]())
-        // As far from the first as memory is long.
+        // The photos begin after two areas of crops.
         var start = 2 * side * side
         for (index, photo) in photos.enumerated() {
             var upload: PixelUpload? = PixelUpload(photo, at: start)

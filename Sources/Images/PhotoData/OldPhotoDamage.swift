@@ -62,19 +62,27 @@ package struct OldPhotoDamage: Hashable, Sendable {
 
     /// The share of the toned colors; nil: not toned.
     package var sepia: Float?
+    /// The loss of contrast, if any.
     package var fading: Fading?
+    /// The filter that blurs the photo, if any.
     package var blur: BoxFilter?
+    /// The noise, if any.
     package var grain: Grain?
+    /// The scratches, in the order in which they cover each other.
     package var scratches: [Scratch] = []
+    /// The specks, in the order in which they cover each other, above the scratches.
     package var specks: [Speck] = []
-    /// nil: not compressed.
+    /// The quality of JPEG; nil: not compressed.
     package var jpegQuality: Int?
 
     /// The passes of a box that blur a photo.
     package static let blurPasses = 3
 
     package var isEmpty: Bool { self == OldPhotoDamage() }
-    /// None.
+    /// Whether it needs a codec.
+    package var isCompressed: Bool { jpegQuality != nil }
+
+    /// No damage.
     package init() {}
 }
 

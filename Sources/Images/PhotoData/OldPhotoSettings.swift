@@ -58,9 +58,6 @@ public struct OldPhotoSettings: Hashable, Sendable {
         for kind in damage { self[kind] = 1 }
     }
 
-    /// Whether a photo may be damaged.
-    package var canDamage: Bool { Damage.allCases.contains { self[$0] > 0 } }
-
     /// The probability of a kind of damage.
     public subscript(damage: Damage) -> Double {
         get { self[keyPath: Self.probability(of: damage)] }

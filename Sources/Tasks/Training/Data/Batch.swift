@@ -82,13 +82,16 @@ struct Batch: Hashable, Sendable {
                 if let upload { uploads.append(upload) }
             }
             windows += window.numbers
-            // A step does not compress.
-            let isCopied = crop.damage?.jpegQuality != nil
-            damage += feed.damageNumbers?.numbers(of: isCopied ? nil : crop.damage) ?? []
-            guard let own = crop.damage, isCopied, let image = crop.image else {
+            // A step does not compress: a crop that is compressed gets all its damage here.
+            guard let own = crop.damage, own.isCompressed else {
+                damage += feed.damageNumbers?.numbers(of: crop.damage) ?? []
                 damagedWindows += window.numbers
                 continue
             }
+            guard let image = crop.image else {
+                preconditionFailure("a crop of a program's photo cannot be compressed")
+            }
+            damage += feed.damageNumbers?.numbers(of: nil) ?? []
             let start = (crops.count + index) * area
             damagedWindows += CropWindow.whole(at: start, side: side).numbers
             uploads.append(PixelUpload(try image.damaged(by: own), at: start))

@@ -77,21 +77,24 @@ final class BatchSource: Sendable {
     ///   - step: counted from 0.
     ///   - kept: the photos that the step's program has, from which it cuts crops; nil: none.
     func batch(step: Int, keeping kept: KeptPhotos? = nil) throws -> Batch {
-        let chosen = repeatsFirst ? 0 : step
-        readAhead(step: chosen) { kept?.place(of: $0, before: step) == nil }
-        let (examples, side) = (examples(step: chosen), side(step: chosen))
+        // Uploads are ordered by the step itself, also if it repeats the first batch.
+        let source = repeatsFirst ? 0 : step
+        readAhead(step: source) {
+            needsPhotos || kept?.place(of: $0, before: step) == nil
+        }
+        let (examples, side) = (examples(step: source), side(step: source))
         let augmentations = examples.map {
             Augmentation(seed: seed, epoch: $0.epoch, index: $0.index, settings: settings)
         }
         let crops = try zip(examples, augmentations).map { example, augmentation in
             let damage = OldPhotoDamage(
                 oldPhoto, of: (side, side), seed: seed, name: example.name)
-            // A step does not compress.
-            let kept = damage.jpegQuality == nil ? kept : nil
-            let source =
-                try keptCrop(example, augmentation, side, step: step, kept)
-                ?? crop(example, augmentation, side)
-            return TrainingCrop(source: source, damage: damage.isEmpty ? nil : damage)
+            let cut =
+                try damage.isCompressed
+                ? nil : keptCrop(example, augmentation, side, step: step, kept)
+            return TrainingCrop(
+                source: try cut ?? crop(example, augmentation, side),
+                damage: damage.isEmpty ? nil : damage)
         }
         var batch = try feed.batch(of: crops, side: side, tones: augmentations.map(\.tone))
         if settings.hints {
@@ -128,8 +131,14 @@ final class BatchSource: Sendable {
         guard let window = augmentation.window(in: (photo.width, photo.height), side: side),
             let place = kept.reserve(photo, at: index, for: step)
         else { return nil }
+        if !needsPhotos { photos.drop(index) }
         return .window(
             window.moved(to: place.start), upload: PixelUpload(photo, at: place.start))
+    }
+
+    /// Whether crops of photos that a program keeps are made on this machine, too.
+    private var needsPhotos: Bool {
+        cutOuts != nil || settings.grayWorld > 0 || oldPhoto.jpeg > 0
     }
 
     private func cutOutRandom(_ example: Example) -> RandomStream {

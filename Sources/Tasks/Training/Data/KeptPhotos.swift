@@ -17,6 +17,8 @@ final class KeptPhotos: Sendable {
     private struct State {
         var places: [Int: Place] = [:]
         var next: Int
+        /// How many photos each step brings.
+        var counts: [Int: Int] = [:]
     }
 
     private let end: Int
@@ -37,12 +39,19 @@ final class KeptPhotos: Sendable {
         state.withLock { $0.places[index].flatMap { $0.step < step ? $0 : nil } }
     }
 
-    /// Reserves a place for a photo that a step brings; nil if there is no space for it, or another
-    /// step brings it.
+    /// The most photos that a step brings: those of all batches that are ready are in the memory of
+    /// this machine.
+    private static let photosOfStep = 16
+
+    /// Reserves a place for a photo that a step brings; nil if there is no space for it, another
+    /// step brings it, or the step brings many.
     func reserve(_ photo: Image, at index: Int, for step: Int) -> Place? {
         let count = photo.width * photo.height
         return state.withLock { state in
-            guard state.places[index] == nil, count <= end - state.next else { return nil }
+            guard state.places[index] == nil, count <= end - state.next,
+                state.counts[step, default: 0] < Self.photosOfStep
+            else { return nil }
+            state.counts[step, default: 0] += 1
             let place = Place(
                 start: state.next, width: photo.width, height: photo.height, step: step)
             state.places[index] = place
@@ -61,8 +70,7 @@ extension TrainingConfiguration {
         // Each side of crops has a program with memory of its own, and a teacher that runs beside
         // it needs the crops on this machine.
         guard feed.takesPixels, !feed.needsLightness, data.sides.count == 1,
-            case .cuda(let index) = device,
-            let free = (try? GPU.ofProcess(index).memory().free)
+            let free = freeGPUBytes
         else { return 0 }
         let bytesOfPixel = MemoryLayout<Float>.size
         let side = 2 * data.largestSide
@@ -70,5 +78,11 @@ extension TrainingConfiguration {
         let (all, overflows) = photos.multipliedReportingOverflow(by: 2 * side * side)
         let limit = min(data.cacheMegabytes << 20, free / 4) / bytesOfPixel
         return overflows ? limit : min(limit, all)
+    }
+
+    /// The memory that the GPU of this rank has left; nil on another device.
+    var freeGPUBytes: Int? {
+        guard case .cuda(let index) = device else { return nil }
+        return try? GPU.ofProcess(index).memory().free
     }
 }

@@ -76,6 +76,14 @@ final class PhotoCache: Sendable {
         }
     }
 
+    /// Makes room for others in the place of a photo.
+    func drop(_ index: Int) {
+        state.withLock { state in
+            let photo = state.photos.removeValue(forKey: index)
+            state.bytes -= photo?.pixels.count ?? 0
+        }
+    }
+
     /// Caches a photo if there is memory for it. Photos come in random order, so there is no
     /// point in replacing the first ones.
     private func keep(_ photo: Image, at index: Int) {

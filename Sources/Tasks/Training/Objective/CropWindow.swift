@@ -66,7 +66,9 @@ struct CropWindow: Hashable, Sendable {
         let window = CropWindow(
             rowLength: side, columns: taps, rows: taps, rowsFirst: false, isMirrored: false,
             levels: (0..<3).flatMap { _ in 0...255 })
-        guard let window else { preconditionFailure("an image of its size has one pixel a pixel") }
+        guard let window else {
+            preconditionFailure("an image that keeps its size has two taps for each pixel")
+        }
         return window.moved(to: start)
     }
 

@@ -10,8 +10,11 @@ import RetintTensors
 struct DamageNumbers: Hashable {
     /// The most scratches and specks of a crop.
     let scratches, specks: Int
+    /// Whether any crop is blurred.
+    let hasBlur: Bool
 
     init(_ settings: OldPhotoSettings) {
+        hasBlur = settings.blur > 0
         (scratches, specks) = (max(settings.scratchCount, 1), max(settings.dustCount, 1))
     }
 
@@ -51,6 +54,9 @@ struct DamageNumbers: Hashable {
         var numbers = [Float](repeating: 0, count: length)
         (numbers[Place.contrast], numbers[Place.radius]) = (1, -1)
         guard let damage else { return numbers }
+        precondition(
+            !damage.isCompressed && damage.scratches.count <= scratches
+                && damage.specks.count <= specks, "this damage has no numbers")
         numbers[Place.isDamaged] = 1
         numbers[Place.sepia] = damage.sepia ?? 0
         if let fading = damage.fading {
@@ -69,7 +75,7 @@ struct DamageNumbers: Hashable {
         }
         numbers[Place.scratchCount] = Float(damage.scratches.count)
         numbers[Place.speckCount] = Float(damage.specks.count)
-        for (index, scratch) in damage.scratches.prefix(scratches).enumerated() {
+        for (index, scratch) in damage.scratches.enumerated() {
             let start = Place.scratches + Self.scratchLength * index
             numbers.replaceSubrange(
                 start..<start + Self.scratchLength,
@@ -78,7 +84,7 @@ struct DamageNumbers: Hashable {
                     Float(scratch.rows.upperBound),
                 ] + scratch.mark.numbers)
         }
-        for (index, speck) in damage.specks.prefix(specks).enumerated() {
+        for (index, speck) in damage.specks.enumerated() {
             let start = specksPlace + Self.speckLength * index
             numbers.replaceSubrange(
                 start..<start + Self.speckLength, with: [speck.x, speck.y] + speck.mark.numbers)
@@ -180,7 +186,7 @@ struct DamageOfCrops: HostOperation, DeviceOperation {
         let storages = (0..<2).map { _ in Storage(kind: .owned, count: output.count) }
         let planes = storages.map { Buffer(shape: output.shape, storage: $0) }
         var kernels = [levels(inputs, planes[0])]
-        for _ in 0..<OldPhotoDamage.blurPasses {
+        for _ in 0..<(layout.hasBlur ? OldPhotoDamage.blurPasses : 0) {
             kernels.append(blur(alongRows: true, inputs[1], planes[0], planes[1]))
             kernels.append(blur(alongRows: false, inputs[1], planes[1], planes[0]))
         }
@@ -268,6 +274,12 @@ struct DamageOfCrops: HostOperation, DeviceOperation {
         typealias Place = DamageNumbers.Place
         let bits = DamageNumbers.partBits
         let (height, width) = (output.shape[2], output.shape[3])
+        // A mark's level and opacity, as far as it covers the pixel.
+        let mix = """
+            level += mark[1] * (mark[0] - level) * rt_min(
+                rt_max(radius + 0.5f - fabsf((float)x - center), 0.0f),
+                rt_min(2.0f * radius, 1.0f));
+            """
         return kernel(
             "marks", [inputs[0], inputs[1], plane, output], numbers: 1, output.shape,
             """
@@ -302,10 +314,8 @@ struct DamageOfCrops: HostOperation, DeviceOperation {
                     if ((float)y < scratch[2] || (float)y > scratch[3]) continue;
                     const float center = scratch[0] + scratch[1] * (float)y;
                     const float radius = scratch[4];
-                    const float cover = rt_min(
-                        rt_max(radius + 0.5f - fabsf((float)x - center), 0.0f),
-                        rt_min(2.0f * radius, 1.0f));
-                    level += cover * scratch[6] * (scratch[5] - level);
+                    const float *mark = scratch + 5;
+                    \(mix)
                 }
                 for (int n = 0; n < (int)damage[\(Place.speckCount)]; n++) {
                     const float *speck =
@@ -313,11 +323,9 @@ struct DamageOfCrops: HostOperation, DeviceOperation {
                     const float offset = (float)y - speck[1];
                     const float square = speck[2] * speck[2] - offset * offset;
                     if (square <= 0.0f) continue;
-                    const float radius = sqrtf(square);
-                    const float cover = rt_min(
-                        rt_max(radius + 0.5f - fabsf((float)x - speck[0]), 0.0f),
-                        rt_min(2.0f * radius, 1.0f));
-                    level += cover * speck[4] * (speck[3] - level);
+                    const float center = speck[0], radius = sqrtf(square);
+                    const float *mark = speck + 3;
+                    \(mix)
                 }
                 // Halves are rounded away from 0, as in Swift.
                 const float byte = floorf(rt_min(rt_max(level, 0.0f), 255.0f) + 0.5f);

@@ -4,9 +4,9 @@ import RetintTensors
 /// A tensor that a training step is given with each batch: its name in the step's graph, its shape,
 /// and where its values come from.
 enum StepInput: Hashable, Sendable {
-    /// How crops are cut from the pixels in a program's memory, and the copies with damage of this
-    /// machine that the network sees, each as a ``CropWindow``; the ``DamageNumbers`` of what the
-    /// step damages; the changes of lightness. A step that is given them computes the next four.
+    /// How crops are cut from the pixels in a program's memory, and the copies that were damaged on
+    /// the CPU, each as a ``CropWindow``; the ``DamageNumbers`` of what the step damages; the
+    /// changes of lightness. A step that is given them computes the next four.
     case crops, damagedCrops, damage, tones
     /// What the network sees: L in 0…100, of a ``Batch``.
     case lightness

@@ -25,7 +25,7 @@ final class TrainingRun {
     /// Has measured the algorithms that the step computes by; nil if none were.
     private let tuner: KernelTuner?
     /// Where the step's program keeps pixels of photos.
-    private let keptPixels: Range<Int>
+    let keptPixels: Range<Int>
     /// Nil if there are no photos to validate with.
     private(set) var validator: Validator?
     /// The requests of ranks with the last step.
@@ -75,7 +75,7 @@ final class TrainingRun {
         let options = configuration.stepOptions(schedule.groups)
         tuner = options.compile.tuner
         let step = try Self.steps(
-            &objective, options, configuration, weights: checkpoint.variables, ranks)
+            &objective, options, configuration, weights: checkpoint.variables, ranks, report)
         let start = objective.feed.photoStart(
             batch: BatchShares(of: configuration.batch, over: ranks).own.count, side: side)
         keptPixels = start..<start + objective.feed.keptPixels
@@ -96,23 +96,25 @@ final class TrainingRun {
         self.validator = validator
     }
 
-    /// The compiled step. A GPU without memory for both keeps no photos.
+    /// The compiled step. A GPU that would not have memory left for validations keeps no photos.
     private static func steps(
         _ objective: inout Objective, _ options: StepOptions,
         _ configuration: TrainingConfiguration, weights: [String: TensorData],
-        _ ranks: Communicator
+        _ ranks: Communicator, _ report: (TrainingEvent) -> Void
     ) throws -> SizedSteps {
         func made() throws -> SizedSteps {
             try SizedSteps(
                 objective, options, sides: configuration.data.sides, weights: weights,
                 ranks: ranks)
         }
-        do {
-            return try made()
-        } catch is GraphError where objective.feed.keptPixels > 0 {
-            objective.feed.keptPixels = 0
-            return try made()
+        guard objective.feed.keptPixels > 0 else { return try made() }
+        // A validation needs less than a step does, which keeps what its backward pass reads.
+        if let step = try? made(), let free = configuration.freeGPUBytes, step.bytes <= free {
+            return step
         }
+        objective.feed.keptPixels = 0
+        report(.note("the GPU has too little memory to keep photos, too: crops are copied to it"))
+        return try made()
     }
 
     /// Trains until the last step, the time limit, or until `shouldStop` returns true, and saves
@@ -268,13 +270,19 @@ extension TrainingRun {
         guard configuration.anomaly || skips >= Self.maximumConsecutiveSkips else {
             return log.report(.note("\(problem); the step is skipped"))
         }
-        let first = try state.step.firstNonFinite(batch, settings)
+        // The search needs memory of its own, which a GPU may not have.
+        let origin: String
+        do {
+            let first = try state.step.firstNonFinite(batch, settings)
+            origin = "the first non-finite result is from \(first ?? "the optimizer")"
+        } catch let error as GraphError {
+            origin = "where it comes from was not found: \(error)"
+        }
         throw TrainingError(
             .notFinite,
             "\(problem)\(skips > 1 ? ", like the \(skips - 1) before" : ""); "
-                + "the first non-finite result is from \(first ?? "the optimizer"). Nothing was "
-                + "saved since. The learning rate was \(settings.learningRates.last ?? 0): lower "
-                + "optimizer.learning_rate, or set optimizer.clip_grad_norm or "
-                + "schedule.warmup_steps, and resume")
+                + "\(origin). Nothing was saved since. The learning rate was "
+                + "\(settings.learningRates.last ?? 0): lower optimizer.learning_rate, or set "
+                + "optimizer.clip_grad_norm or schedule.warmup_steps, and resume")
     }
 }

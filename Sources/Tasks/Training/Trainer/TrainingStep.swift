@@ -116,8 +116,11 @@ final class TrainingStep {
             .reduce(0) { $0 + $1.shape.count } * MemoryLayout<Float>.size
     }
 
-    /// Bytes of variables, activations and gradients.
-    var bytes: Int { program.variableBytes + program.arenaBytes }
+    /// Bytes of variables, activations and gradients, without pixels.
+    var bytes: Int {
+        let pixels = program.variableShapes.first { $0.name == StepFeed.pixels }?.shape.count ?? 0
+        return program.variableBytes + program.arenaBytes - pixels * MemoryLayout<Float>.size
+    }
 
     /// The messages of a step to other ranks, in their order.
     var messages: [String] { program.messages }

@@ -107,9 +107,11 @@ package final class GPU: @unchecked Sendable {
 
     /// Bytes that are free, and all.
     package func memory() throws(CUDAError) -> (free: Int, total: Int) {
-        var (free, total) = (0, 0)
-        try driver.check(driver.memoryInfo(&free, &total), "asking for memory")
-        return (free, total)
+        try exclusively { () throws(CUDAError) in
+            var (free, total) = (0, 0)
+            try driver.check(driver.memoryInfo(&free, &total), "asking for memory")
+            return (free, total)
+        }
     }
 
     func synchronize() throws(CUDAError) {

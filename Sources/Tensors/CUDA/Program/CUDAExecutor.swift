@@ -32,7 +32,7 @@ package final class CUDAExecutor: Executor {
     private var hasRun = false
     private var preparationFailure: GraphError?
     private var runFailure: GraphError?
-    /// Why an input of the next run was not copied.
+    /// Why a value that the next run is given was not copied.
     private var inputFailure: GraphError?
 
     /// Plans products, compiles kernels and allocates memory.
@@ -118,7 +118,7 @@ package final class CUDAExecutor: Executor {
     package var elementBytes: Int { MemoryLayout<Float>.size }
     package var arenaBytes: Int { memory.runBytes }
     package var released: Set<String> { [] }
-    package var failure: GraphError? { preparationFailure ?? inputFailure ?? runFailure }
+    package var failure: GraphError? { preparationFailure ?? runFailure }
 
     package func exclusively<Failure>(
         _ body: () throws(Failure) -> Void
@@ -138,9 +138,8 @@ package final class CUDAExecutor: Executor {
     package func write(_ scalars: [Float], to buffer: Buffer) {
         do throws(CUDAError) {
             try gpu.exclusively { () throws(CUDAError) in try upload(scalars, to: buffer) }
-            inputFailure = nil
         } catch {
-            inputFailure = GraphError(device: "cuda", reason: error.description)
+            inputFailure = inputFailure ?? GraphError(device: "cuda", reason: error.description)
         }
     }
 
@@ -197,9 +196,14 @@ package final class CUDAExecutor: Executor {
     }
 
     package func run(step index: Int) {
-        if index == 0 { runFailure = nil }
+        if index == 0 { beginRun() }
         run { () throws(GraphError) in try start(stepCalls[index]) }
         finishRun()
+    }
+
+    /// A run has the error of copying what it is given, and not that of an earlier run.
+    private func beginRun() {
+        (runFailure, inputFailure) = (inputFailure, nil)
     }
 
     /// Waits for the GPU, and keeps the error of an index that is out of range.
@@ -233,7 +237,7 @@ package final class CUDAExecutor: Executor {
     }
 
     package func run(isCancelled: () -> Bool) -> Bool {
-        runFailure = nil
+        beginRun()
         for index in parts.indices {
             if isCancelled() {
                 finishRun()

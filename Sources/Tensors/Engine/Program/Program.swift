@@ -136,7 +136,8 @@ extension Program {
     ///
     /// - Parameters:
     ///   - scalars: the elements, row-major.
-    ///   - variable: the name of a variable of rank 1 whose role is a setting.
+    ///   - variable: the name of a variable of rank 1 whose role is a setting: what is computed
+    ///     once per load does not depend on it.
     ///   - start: the place of the first element.
     /// - Precondition: the variable has all those elements.
     package func write(_ scalars: [Float], to variable: String, at start: Int) {
