@@ -81,6 +81,27 @@ import Testing
         #expect(cancelled >= 3)
     }
 
+    /// Values that together, or alone, are more than the memory that they are copied from.
+    @Test(arguments: DeviceErrorTests.devices)
+    func manyAndLargeValuesAreCopied(_ device: Execution.Device) throws {
+        let graph = Graph()
+        let shapes: [Shape] = [[2, 1 << 20], [2, 1 << 20], [2, 1 << 20], [2, 9 << 20]]
+        let values = shapes.enumerated().map { index, shape in
+            let scalars = (0..<shape.count).map { Float(($0 >> 12 ^ index) & 255) }
+            return TensorData(shape: shape, scalars: scalars)
+        }
+        let outputs = shapes.enumerated().map { index, shape in
+            (name: "\(index)", value: graph.variable("v\(index)", shape, role: .parameter).sum())
+        }
+        let program = try Program(outputs: outputs, options: Self.options(device))
+        var variables: [String: TensorData] = [:]
+        for (index, value) in values.enumerated() { variables["v\(index)"] = value }
+        try program.load(variables)
+        for (index, value) in values.enumerated() {
+            #expect(program.value(of: "v\(index)") == value, "\(index)")
+        }
+    }
+
     private struct Copy: HostOperation {
         static let name = "copy"
 

@@ -88,6 +88,21 @@ import Testing
         #expect(trained[0].state == trained[2].state && trained[1].state == trained[2].state)
     }
 
+    /// Images of a step that cuts crops are in 16 bits like those of one that is given them.
+    @Test func imagesOfStepsAreIn16Bits() throws {
+        MockCUDA.install()
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(5)
+        func bytes(_ settings: String...) throws -> Int {
+            let all = ["device=cuda", "architecture=pico-unet", "data.crop=64", "width=1"]
+            return try TrainingRun(scratch.configuration(all + settings), from: .trial)
+                .overview.stepBytes
+        }
+        let (whole, half) = (try bytes(), try bytes("compute=bfloat16"))
+        #expect(half < whole * 8 / 10, "\(half) of \(whole) bytes")
+        #expect(try bytes("data.cache_megabytes=0") == whole, "without pixels")
+    }
+
     /// A GPU without memory for photos beside a training keeps none, and trains the same.
     @Test func littleMemoryKeepsNoPhotos() throws {
         MockCUDA.install()

@@ -80,7 +80,7 @@ final class BatchSource: Sendable {
         // Uploads are ordered by the step itself, also if it repeats the first batch.
         let source = repeatsFirst ? 0 : step
         readAhead(step: source) {
-            needsPhotos || kept?.place(of: $0, before: step) == nil
+            needsPhotos || kept?.place(of: $0, in: step) == nil
         }
         let (examples, side) = (examples(step: source), side(step: source))
         let augmentations = examples.map {
@@ -122,7 +122,7 @@ final class BatchSource: Sendable {
     ) throws -> TrainingCrop.Source? {
         guard let kept, cutOuts?.changesCrop(cutOutRandom(example)) != true else { return nil }
         let index = photoIndex(example)
-        if let place = kept.place(of: index, before: step) {
+        if let place = kept.place(of: index, in: step) {
             return augmentation.window(in: (place.width, place.height), side: side).map {
                 .window($0.moved(to: place.start))
             }

@@ -30,13 +30,13 @@ final class KeptPhotos: Sendable {
         state = Mutex(State(next: pixels.lowerBound))
     }
 
-    /// The place of a photo that is in memory before a step begins; nil if it is not.
+    /// The place of a photo that is in memory when a step runs; nil if it is not.
     ///
     /// - Parameters:
     ///   - index: of the photo.
     ///   - step: counted from 0; steps run in this order.
-    func place(of index: Int, before step: Int) -> Place? {
-        state.withLock { $0.places[index].flatMap { $0.step < step ? $0 : nil } }
+    func place(of index: Int, in step: Int) -> Place? {
+        state.withLock { $0.places[index].flatMap { $0.step <= step ? $0 : nil } }
     }
 
     /// The most photos that a step brings: those of all batches that are ready are in the memory of
