@@ -301,9 +301,12 @@ import Testing
         let configuration = try scratch.configuration(
             "batch=2", "data.validation_fraction=0", "data.minimum_scale=0.4")
         let size = 40 * 48
-        func batches(_ space: Int, _ steps: [Int], batch: Int = 2) throws -> [Batch] {
+        func batches(
+            _ space: Int, _ steps: [Int], batch: Int = 2, of scratch: TemporaryFolder = scratch
+        ) throws -> [Batch] {
             var configuration = configuration
             configuration.batch = batch
+            configuration.data.train = scratch.path("photos")
             let photos = try PhotoFolder(configuration.data).training
             let source = try BatchSource(
                 PhotoCache(photos, shortSide: 64, maximumBytes: 1 << 20),
@@ -318,6 +321,11 @@ import Testing
             all.flatMap(\.uploads).map(\.start).sorted() == (0..<4).map { 100 + $0 * size })
         let twice = try batches(4 * size, [0, 1], batch: 8)
         #expect(twice.map(bytes) == [[size, size, size, size], []], "a step brings a photo once")
+        let many = try TemporaryFolder()
+        try many.addPhotos(18)
+        let first = try batches(18 * size, [0, 1], batch: 18, of: many).map(bytes)
+        #expect(first[0].count { $0 == size } == 16 && first[0].count == 18)
+        #expect(first[1] == [size, size], "the rest comes with the next step")
         // Others are cropped on this machine.
         let some = try batches(3 * size - 1, Array(0..<4))
         #expect(bytes(some[0]) == [size, size] && bytes(some[1]) == [32 * 32, 32 * 32])

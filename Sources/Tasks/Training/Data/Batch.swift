@@ -4,7 +4,6 @@ import RetintEngine
 import RetintGraph
 import RetintImages
 import RetintLayers
-import RetintPhotoData
 import RetintTensors
 
 /// The examples of a step.
@@ -66,50 +65,13 @@ struct Batch: Hashable, Sendable {
         pixelsOf crops: [TrainingCrop], side: Int, tones: [Tone], for feed: StepFeed
     ) throws {
         self.side = side
-        let area = side * side
-        var (windows, damagedWindows, uploads) = ([Float](), [Float](), [PixelUpload]())
-        var damage: [Float] = []
-        let length = CropWindow.length(side: side)
-        windows.reserveCapacity(crops.count * length)
-        for (index, crop) in crops.enumerated() {
-            let window: CropWindow
-            switch crop.source {
-            case .image(let image):
-                window = .whole(at: index * area, side: side)
-                uploads.append(PixelUpload(image, at: index * area))
-            case .window(let own, let upload):
-                window = own
-                if let upload { uploads.append(upload) }
-            }
-            windows += window.numbers
-            // A step does not compress: a crop that is compressed gets all its damage here.
-            guard let own = crop.damage, own.isCompressed else {
-                damage += feed.damageNumbers?.numbers(of: crop.damage) ?? []
-                damagedWindows += window.numbers
-                continue
-            }
-            guard let image = crop.image else {
-                preconditionFailure("a crop of a program's photo cannot be compressed")
-            }
-            damage += feed.damageNumbers?.numbers(of: nil) ?? []
-            let start = (crops.count + index) * area
-            damagedWindows += CropWindow.whole(at: start, side: side).numbers
-            uploads.append(PixelUpload(try image.damaged(by: own), at: start))
-        }
-        self.uploads = uploads
-        let shape: Shape = [crops.count, length]
-        inputs = [
-            .crops: TensorData(shape: shape, scalars: windows),
-            .tones: TensorData(
-                shape: [crops.count, 2],
-                scalars: tones.flatMap { [Float($0.shift), Float($0.contrast)] }),
-        ]
-        if feed.hasCopies {
-            inputs[.damagedCrops] = TensorData(shape: shape, scalars: damagedWindows)
-        }
-        if let numbers = feed.damageNumbers {
-            inputs[.damage] = TensorData(shape: [crops.count, numbers.length], scalars: damage)
-        }
+        var made = PixelInputs(batch: crops.count, side: side, feed)
+        for crop in crops { try made.add(crop) }
+        uploads = made.uploads
+        inputs = made.inputs
+        inputs[.tones] = TensorData(
+            shape: [crops.count, 2],
+            scalars: tones.flatMap { [Float($0.shift), Float($0.contrast)] })
         guard feed.needsLightness else {
             undamaged = nil
             return
