@@ -3,15 +3,15 @@
     Scripts/compare ablations [VARIANT…]
         [--steps N] [--seeds N] [--results DIR]
 
-The recipe is Scripts/recipes/lite-class-unet.yaml for half of the repeated blocks and half of the
-decoder's channels, from the pretrained encoder, without a teacher and with fewer steps. A variant
-changes keys of it (VARIANTS below). Each trains with every seed, on the same photos, in the same
-number of steps of the same batch. All are measured on the validation photos; the values of a photo
-are averaged over seeds.
+The recipe is the first training of Scripts/recipes/train_checkpoint lite-class-unet for half of the
+repeated blocks and half of the decoder's channels, with fewer steps. A variant changes keys of it
+(VARIANTS below). Each trains with every seed, on the same photos, in the same number of steps of
+the same batch. All are measured on the validation photos, with their own proportions; the values of
+a photo are averaged over seeds.
 
 Prints a Markdown table: the recipe's values, and the differences of the variants from it with 95 %
 bootstrap intervals over photos. --results keeps runs and reports, and continues what is there.
-By default 600 steps, two seeds, and all variants. Needs what train_checkpoint needs.
+By default 400 steps, two seeds, and all variants. Needs what train_checkpoint needs.
 """
 
 import json
@@ -25,19 +25,24 @@ from retint_intervals import mean_and_interval
 from retint_tool import DAMAGES, ROOT, run, value
 
 RECIPE = ROOT / "Scripts/recipes/lite-class-unet.yaml"
-VALIDATION = ROOT / "Datasets/debian-photos/validation"
+VALIDATION = ROOT / "Datasets/open-photos/all-validation.txt"
 SIZE = ("depth=0.5", "decoder_width=0.5")
 LITE2 = ("width=1.1", "depth=1.2")
 SETTINGS = SIZE + (
-    "data.cutouts=Datasets/debian-photos/cutouts", "data.cutout_share=0.2", "loss.rebalance=0.9",
-    "optimizer.groups=encoder.*: rate=0.5")
+    "data.train=Datasets/open-photos/all-train.txt", f"data.validation={VALIDATION}",
+    "data.source_balance=0.5", "data.minimum_scale=0.4", "batch=16", "compute=bfloat16",
+    "optimizer.groups=encoder.*: rate=0.3")
+CUTOUTS = ("data.cutouts=Datasets/debian-photos/cutouts", "data.cutout_share=0.15")
 VARIANTS = {
-    "neutral": ("loss.neutral=1",),
+    "cut-outs": CUTOUTS,
+    "plain grounds": (*CUTOUTS, "data.cutout_grounds=0.5"),
     "light": ("data.exposure=0.5", "data.white_balance=0.1"),
+    "lightness": ("data.lightness=0.15", "data.contrast=0.3"),
     "gray world": ("data.gray_world=0.3",),
     "proportions": ("data.minimum_area=0.2", "data.ratio=1.5"),
-    "plain grounds": ("data.cutout_grounds=0.5",),
     "several sizes": ("data.other_crops=128 256",),
+    "rare colors": ("loss.rebalance=0.7",),
+    "neutral": ("loss.neutral=1",),
     # The teacher's decoder is random, but its colors hardly count: cross-entropy is much larger.
     "features of Lite2": (
         "distillation.teacher={lite2}", "distillation.weight=0.1",
@@ -57,7 +62,7 @@ MEASURES = [
 def main():
     parser = retint_options.parser(__doc__)
     parser.add_argument("variants", nargs="*", metavar="VARIANT", help=", ".join(VARIANTS))
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--results", type=pathlib.Path)
     options = parser.parse_args()
@@ -112,7 +117,8 @@ def train(output, start, settings, seed, options):
         run("train", "--config", RECIPE, "--set", f"init={start}", f"steps={options.steps}",
             f"seed={seed}", f"validate_every={options.steps}", "schedule.warmup_steps=50",
             *SETTINGS, *settings, "--output", output, *resume)
-        report.write_text(run("evaluate", output / "last.h5", "--data", VALIDATION, "--json"))
+        report.write_text(run(
+            "evaluate", output / "last.h5", "--data", VALIDATION, "--proportions", "own", "--json"))
     return json.loads(report.read_text())
 
 
