@@ -164,6 +164,8 @@ class StandIns:
                 folders += ["photos/train"]
             self.save(photo, *(f"{folder}/{index + 1}.jpg" for folder in folders))
         self.save(self.photos[3], "photos/a.png")
+        (self.folder / "skin-boxes.tsv").write_text(
+            "photo\tx\ty\twidth\theight\nphotos/a.png\t0\t0\t1\t1\n")
         self.save(halves(self.photos[0].size, 255), "sky.png", "masks/1.png", "masks/sub/2.png")
         self.save(instances(self.photos[0].size), "people.png")
 

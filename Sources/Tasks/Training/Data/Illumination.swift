@@ -44,7 +44,7 @@ struct Illumination: Hashable, Sendable {
     var levels: [UInt8]? {
         if isGrayWorld { return nil }
         let isSame = gains == SIMD3(repeating: 1)
-        return isSame ? (0..<3).flatMap { _ in 0...255 } : litLevels(gains: gains)
+        return isSame ? CropWindow.unchangedLevels : litLevels(gains: gains)
     }
 
     private static func grayWorldGains(of image: Image) -> SIMD3<Double> {

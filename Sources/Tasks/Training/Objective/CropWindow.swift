@@ -32,6 +32,9 @@ struct CropWindow: Hashable, Sendable {
     /// The numbers of a column or row.
     static let tapLength = 1 + mostTaps
 
+    /// Levels of red, green and blue that stay as they are.
+    static let unchangedLevels: [UInt8] = (0..<3).flatMap { _ in 0...255 }
+
     /// How many numbers describe a crop.
     static func length(side: Int) -> Int { Place.taps + 2 * side * tapLength }
 
@@ -65,7 +68,7 @@ struct CropWindow: Hashable, Sendable {
         let taps = ByteTaps(from: side, to: side, filter: .bilinear)
         let window = CropWindow(
             rowLength: side, columns: taps, rows: taps, rowsFirst: false, isMirrored: false,
-            levels: (0..<3).flatMap { _ in 0...255 })
+            levels: unchangedLevels)
         guard let window else {
             preconditionFailure("an image that keeps its size has two taps for each pixel")
         }
