@@ -144,7 +144,7 @@ import Testing
         let graph = Graph()
         let feed = StepFeed(
             classes: targets(neighbors: 5, weights: true, neutral: 1), takesPixels: true,
-            oldPhoto: OldPhotoSettings([.grain, .jpeg]))
+            oldPhoto: OldPhotoSettings([.blur, .jpeg]))
         let shapes = StepShapes(lightness: [2, 1, side, side], logits: [2, 313, 4, 4])
         for input in [StepInput.lightness, .target, .classes, .classWeights] {
             _ = feed.tensor(input, graph, shapes)
