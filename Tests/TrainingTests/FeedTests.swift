@@ -288,7 +288,7 @@ import Testing
     /// Positions beyond 2²⁴ are exact.
     @Test func positionsOfPhotosAreExact() {
         for start in [0, 1, 1 << 22, 12_345_678_901, 1 << 40 + 3] {
-            let numbers = CropWindow.whole(at: start, side: 2).numbers
+            let numbers = CropWindow.whole(side: 2).moved(to: start).numbers
             #expect(numbers.count == CropWindow.length(side: 2))
             #expect(Int(numbers[0]) << 22 + Int(numbers[1]) == start)
         }

@@ -6,9 +6,9 @@ package enum SRGBCurve {
     package static let linear: [Float] = (0...255).map { Float(decode(Double($0) / 255)) }
 
     /// The linear light above which the nearest 8-bit level is 1, 2, …, 255.
-    package static let boundaries: [Float] = (1...255).map {
-        Float(decode((Double($0) - 0.5) / 255))
-    }
+    package static let boundaries = exactBoundaries.map(Float.init)
+
+    fileprivate static let exactBoundaries = (1...255).map { decode((Double($0) - 0.5) / 255) }
 
     /// Linear light 0…1 to the nearest 8-bit level.
     static let encoder = SRGBEncoder()
@@ -38,7 +38,7 @@ struct SRGBEncoder: Sendable {
     let boundary: [Float]
 
     init() {
-        let boundaries = (1...255).map { SRGBCurve.decode((Double($0) - 0.5) / 255) }
+        let boundaries = SRGBCurve.exactBoundaries
         var level: [UInt8] = []
         var boundary: [Float] = []
         var next = 0

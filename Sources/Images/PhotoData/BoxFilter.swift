@@ -5,8 +5,8 @@ package struct BoxFilter: Hashable, Sendable {
     package let passes: Int
     /// Samples on either side that count fully.
     package let radius: Int
-    /// The weight of a full sample, and of the next one on either side; exact as `Float`.
-    private let full, partial: Double
+    /// The weight of a full sample, and of the next one on either side.
+    package let full, partial: Float
 
     /// - Parameter deviation: the standard deviation of the Gaussian that all passes together
     ///   approximate.
@@ -27,13 +27,11 @@ package struct BoxFilter: Hashable, Sendable {
 
     package init(passes: Int, radius: Int, full: Float, partial: Float) {
         (self.passes, self.radius) = (passes, radius)
-        (self.full, self.partial) = (Double(full), Double(partial))
+        (self.full, self.partial) = (full, partial)
     }
 
-    /// The weight of a full sample, and of the next one on either side.
-    package var weights: (full: Float, partial: Float) { (Float(full), Float(partial)) }
-
     func blurRows(of plane: inout [Float], width: Int, height: Int) {
+        let (full, partial) = (Double(full), Double(partial))
         // The row between copies of its first and its last sample.
         let border = radius + 1
         var row = [Double](repeating: 0, count: width + 2 * border)
@@ -57,6 +55,7 @@ package struct BoxFilter: Hashable, Sendable {
     }
 
     func blurColumns(of plane: inout [Float], width: Int, height: Int) {
+        let (full, partial) = (Double(full), Double(partial))
         let source = plane
         var sums = [Double](repeating: 0, count: width)
         source.withUnsafeBufferPointer { source in

@@ -23,9 +23,8 @@ extension Image {
     ///
     /// - Throws: `ImageError` if the photo is too large for JPEG compression.
     package func damaged(by damage: OldPhotoDamage) throws(ImageError) -> Image {
-        var photo = OldPhoto(self)
         // In the order in which it occurs in reality.
-        if let strength = damage.sepia { photo.tone(strength) }
+        var photo = OldPhoto(damage.sepia.map { toned($0) } ?? self)
         if let fading = damage.fading { photo.fade(fading) }
         if let filter = damage.blur { photo.blur(filter) }
         if let grain = damage.grain { photo.add(grain) }
@@ -39,13 +38,11 @@ extension Image {
 /// A gray photo that gets damage.
 private struct OldPhoto {
     private let width, height: Int
-    /// The photo in color, for toning.
-    private let original: Image
     /// Gray levels, 0…255, row by row.
     private var levels: [Float]
 
     init(_ photo: Image) {
-        (width, height, original) = (photo.width, photo.height, photo)
+        (width, height) = (photo.width, photo.height)
         levels = photo.gray.firstChannel
     }
 
@@ -86,10 +83,10 @@ private struct OldPhoto {
 
 // MARK: Toning
 
-extension OldPhoto {
-    /// The sepia tone of CSS (W3C, "Filter Effects Module Level 1"), in gray.
-    mutating func tone(_ strength: Float) {
-        var pixels = original.pixels
+extension Image {
+    /// The sepia tone of CSS (W3C, "Filter Effects Module Level 1").
+    fileprivate func toned(_ strength: Float) -> Image {
+        var pixels = pixels
         pixels.withUnsafeMutableBufferPointer { pixels in
             for start in stride(from: 0, to: pixels.count, by: 3) {
                 let color = SIMD3(
@@ -102,7 +99,7 @@ extension OldPhoto {
                 }
             }
         }
-        levels = Image(width: width, height: height, pixels: pixels).gray.firstChannel
+        return Image(width: width, height: height, pixels: pixels)
     }
 
     // What red, green and blue add to red, green and blue.

@@ -12,6 +12,7 @@ struct PixelInputs {
     /// The crops so far.
     private var count = 0
     private let batch, side: Int
+    private let whole: CropWindow
     private let hasCopies: Bool
     private let damageNumbers: DamageNumbers?
 
@@ -20,7 +21,7 @@ struct PixelInputs {
     ///   - side: of the crops, in pixels.
     ///   - feed: which inputs the step has.
     init(batch: Int, side: Int, _ feed: StepFeed) {
-        (self.batch, self.side) = (batch, side)
+        (self.batch, self.side, whole) = (batch, side, .whole(side: side))
         (hasCopies, damageNumbers) = (feed.hasCopies, feed.damageNumbers)
         windows.reserveCapacity(batch * CropWindow.length(side: side))
     }
@@ -59,7 +60,7 @@ struct PixelInputs {
     private mutating func stored(_ image: Image, in slot: Int) -> CropWindow {
         let start = slot * side * side
         uploads.append(PixelUpload(image, at: start))
-        return .whole(at: start, side: side)
+        return whole.moved(to: start)
     }
 
     var inputs: [StepInput: TensorData] {

@@ -61,10 +61,8 @@ struct CropWindow: Hashable, Sendable {
         }
     }
 
-    /// A square image that is in memory.
-    ///
-    /// - Parameter start: its first pixel there.
-    static func whole(at start: Int, side: Int) -> CropWindow {
+    /// A square image that begins at pixel 0.
+    static func whole(side: Int) -> CropWindow {
         let taps = ByteTaps(from: side, to: side, filter: .bilinear)
         let window = CropWindow(
             rowLength: side, columns: taps, rows: taps, rowsFirst: false, isMirrored: false,
@@ -72,7 +70,7 @@ struct CropWindow: Hashable, Sendable {
         guard let window else {
             preconditionFailure("an image that keeps its size has two taps for each pixel")
         }
-        return window.moved(to: start)
+        return window
     }
 
     /// The same crop of a photo whose first pixel is elsewhere.

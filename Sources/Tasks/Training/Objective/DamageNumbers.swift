@@ -59,7 +59,7 @@ struct DamageNumbers: Hashable {
         }
         if let blur = damage.blur {
             numbers[Place.radius] = Float(blur.radius)
-            (numbers[Place.full], numbers[Place.partial]) = blur.weights
+            (numbers[Place.full], numbers[Place.partial]) = (blur.full, blur.partial)
         }
         if let grain = damage.grain {
             numbers[Place.grain] = grain.deviation
