@@ -8,23 +8,25 @@ import Testing
 /// Colors of distributions over bins against those that PyTorch computes.
 @Suite struct DecoderTests {
     private struct Golden: Decodable {
-        let saturation, certainty, coring: Double
+        let saturation, certainty, neutrality: Double
         let colors: [Float]
     }
 
     @Test func colorsAreThoseOfPyTorch() throws {
         let goldens: [Golden] = try decodeGolden("decoders.json")
-        #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 0, 3])
+        #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 4, 0, 0, 3])
         for golden in goldens {
             let decoder = BinDecoder(
                 ColorizerOptions(
                     temperature: 0.6, chromaScale: golden.saturation, certainty: golden.certainty,
-                    coring: golden.coring))
+                    neutrality: golden.neutrality))
             let colors = try colors(of: decoder)
             let largest = golden.colors.map(abs).max() ?? 0
             #expect(colors.count == golden.colors.count && largest > 0)
             for (color, expected) in zip(colors, golden.colors) {
-                #expect(abs(color - expected) <= 1e-5 * largest, "\(golden.certainty)")
+                #expect(
+                    abs(color - expected) <= 1e-5 * largest,
+                    "\(golden.certainty), \(golden.neutrality)")
             }
         }
     }

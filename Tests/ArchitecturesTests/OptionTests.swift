@@ -9,7 +9,7 @@ import Testing
 @Suite struct OptionTests {
     private let options = ColorizerOptions(
         width: 0.5, depth: 2, decoderWidth: 0.25, temperature: 0.6, chromaScale: 1.5,
-        vividChromaScale: 2.5, certainty: 2, coring: 5, hasClassHead: false, isFolded: true)
+        vividChromaScale: 2.5, certainty: 2, neutrality: 3, hasClassHead: false, isFolded: true)
 
     @Test func textsAreReadAsTheyWereWritten() throws {
         #expect(options.texts.count == ColorizerOptions.table.count)
@@ -33,7 +33,7 @@ import Testing
         (["temperature": ""], "it takes a number from 0.05 to 10, or null"),
         (
             ["shape": "9"],
-            "no option named \"shape\"; the options are certainty, class_head, coring"
+            "no option named \"shape\"; the options are certainty, class_head, decoder_width"
         ),
     ])
     func textsThatDoNotFitAreRefused(_ texts: [String: String], _ words: String) {
@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         ColorizerOptions(width: 0.01), .init(depth: 9), .init(decoderWidth: .nan),
         .init(temperature: 11), .init(chromaScale: -0.1),
-        .init(certainty: 4.1), .init(coring: -1),
+        .init(certainty: 4.1), .init(neutrality: -1),
     ])
     func valuesOutOfRangeAreRefused(_ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {

@@ -149,11 +149,10 @@ struct RefusalTests {
         (9, 7, "not a Core ML model"),
     ])
     func namesWhatASingleFileHolds(version: UInt8, field: UInt64, rule: String) throws {
-        let path = try TemporaryFolder().path("a.mlmodel")
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("a.mlmodel")
         let tag = field << 3 | 2
         let bytes = [8, version, UInt8(tag & 0x7F | 0x80), UInt8(tag >> 7), 1, 0]
-        try FileManager.default.createDirectory(
-            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try replace(path, bytes)
         let failure = error { () throws(MLPackageError) in _ = try MLPackage(contentsOf: path) }
         #expect(failure?.rule.contains(rule) == true, "\(String(describing: failure))")

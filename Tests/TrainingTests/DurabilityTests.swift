@@ -94,7 +94,7 @@ import Testing
         var configuration = try scratch.configuration("steps=2")
         configuration.output = scratch.path("run")
         #expect(try TrainingRun(configuration).run() == .finished)
-        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20 + 1)
+        let lines = [UInt8](String(repeating: "0\n", count: 1 << 20 + 1).utf8)
         try AtomicFile.write(lines, to: scratch.path("run/metrics.jsonl"))
         configuration.steps = 4
         let error = #expect(throws: FileError.self) {

@@ -26,7 +26,7 @@ HERE = (sys.executable, "-m", "retint_checks")
 # Checks that run at the same time.
 SLOTS = 2
 # One in how many cases of long tables, and of the suites of commands, the tests take.
-TESTS_SAMPLE = 12
+TESTS_SAMPLE = 16
 TURNS = 3
 
 

@@ -118,7 +118,7 @@ class LiteClassUNet(UNet):
     ups = ("up16", "up8", "up4")
 
     def __init__(self, width=1.0, depth=1.0, temperature=0.38, decoder_width=1.0, saturation=1.0,
-                 certainty=0.0, coring=0.0):
+                 certainty=0.0, neutrality=0.0):
         super().__init__()
         self.encoder = EfficientNetLite(width, depth)
         f, w = self.encoder.channels[1:], [scaled(c, width * decoder_width) for c in (64, 80, 112)]
@@ -130,7 +130,7 @@ class LiteClassUNet(UNet):
         self.up8 = UpBlock(w[2], w[1], conv(w[1], w[1], 3))
         self.up4 = UpBlock(w[1], w[0], conv(w[0], w[0], 3))
         self.classes = small(nn.Conv2d(w[0], 313, 1))
-        self.decoder = BinDecoder(temperature, saturation, certainty, coring)
+        self.decoder = BinDecoder(temperature, saturation, certainty, neutrality)
 
     def logits(self, lightness):
         _, *features, deepest = self.encoder((lightness - 50) * 0.01)

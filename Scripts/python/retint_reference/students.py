@@ -104,32 +104,38 @@ def residual_stage(inputs, outputs, count):
 
 
 class BinDecoder(nn.Module):
-    """The annealed mean of the 313 ab bins, in -1...1, to the power of the certainty times the
-    agreement of the bins, with less of the colors whose chroma is below the coring, times the
-    saturation."""
+    """The annealed mean of the 313 ab bins, in -1...1, times the agreement of the bins to the power
+    of the certainty, times the probability of a chroma above 10 to the power of the neutrality,
+    times the saturation."""
 
-    def __init__(self, temperature, saturation, certainty=0.0, coring=0.0):
+    def __init__(self, temperature, saturation, certainty=0.0, neutrality=0.0):
         super().__init__()
         self.temperature, self.saturation, self.certainty = temperature, saturation, certainty
-        self.coring = coring
+        self.neutrality = neutrality
         colors = torch.from_numpy(ab_bins.in_gamut().T / 110).float()
         self.register_buffer("colors", colors[:, :, None, None], persistent=False)
 
     def forward(self, logits):
         shares = F.softmax(logits / self.temperature, dim=1)
         mean = F.conv2d(shares, self.colors)
-        color = mean * self.agreement(shares, mean)
-        if self.coring == 0:
-            return color * self.saturation
-        length = color.square().sum(1, keepdim=True)
-        return color * length / (length + (self.coring / 110) ** 2) * self.saturation
+        return mean * self.agreement(shares, mean) * self.chromatic(shares) * self.saturation
 
     def agreement(self, shares, mean):
         if self.certainty == 0:
             return 1
         chroma = F.conv2d(shares, torch.linalg.vector_norm(self.colors, dim=0, keepdim=True))
         agreement = mean.square().sum(1, keepdim=True) / (chroma.square() + 1e-4)
-        return (agreement + 1e-4 * (self.certainty != 2)).pow(self.certainty / 2)
+        return power(agreement, self.certainty / 2)
+
+    def chromatic(self, shares):
+        if self.neutrality == 0:
+            return 1
+        chromas = torch.linalg.vector_norm(self.colors * 110, dim=0).flatten()
+        return power(shares[:, chromas > 10.01].sum(1, keepdim=True), self.neutrality)
+
+
+def power(base, exponent):
+    return (base + 1e-4 * (exponent not in (1, 2))).pow(exponent)
 
 
 def upsampled(ab):
@@ -143,7 +149,7 @@ class ClassUNet(UNet):
     ups = ("up16", "up8", "up4")
 
     def __init__(self, width=1.0, depth=1.0, temperature=0.38, saturation=1.0, certainty=0.0,
-                 coring=0.0):
+                 neutrality=0.0):
         super().__init__()
         w = [scaled(c, width) for c in (32, 64, 128, 192, 256)]
         self.stem = conv(1, w[0], 3, stride=2)
@@ -156,7 +162,7 @@ class ClassUNet(UNet):
         self.up8 = UpBlock(w[3], w[2], conv(w[2], w[2], 3))
         self.up4 = UpBlock(w[2], w[1], conv(w[1], w[1], 3))
         self.classes = small(nn.Conv2d(w[1], 313, 1))
-        self.decoder = BinDecoder(temperature, saturation, certainty, coring)
+        self.decoder = BinDecoder(temperature, saturation, certainty, neutrality)
 
     def logits(self, lightness):
         *skips, deepest = self.encoded(lightness)

@@ -9,11 +9,11 @@ public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
     /// The options that the network uses: `width`, `depth`, `temperature`, `chromaScale`,
-    /// `vividChromaScale`, `certainty` and `coring`.
+    /// `vividChromaScale`, `certainty` and `neutrality`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
         [
             \.width, \.depth, \.temperature, \.chromaScale, \.vividChromaScale, \.certainty,
-            \.coring,
+            \.neutrality,
         ]
     }
 
@@ -25,7 +25,7 @@ public final class ClassUNet: Module, ColorizerArchitecture, ColorClassifier {
     /// Creates the network and names its parameters, which hold no values (see `Parameter`).
     ///
     /// - Parameter options: `width`, `depth`, `temperature`, `chromaScale`, `certainty` and
-    ///   `coring` are used, the others ignored.
+    ///   `neutrality` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         let widths = [32, 64, 128, 192, 256].map(options.scaled)
         stem = convolution(1, widths[0], kernel: 3, stride: 2)

@@ -27,10 +27,11 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// b are multiplied by the agreement of the likely colors to this power. The agreement is the
     /// chroma of their mean divided by the mean of their chromas, 0…1. At 0, this has no effect.
     public var certainty: Double
-    /// The chroma at which the colors of a classifying network are halved, before ``chromaScale``:
-    /// a and b are multiplied by c²/(c² + coring²), where c is their chroma. Faint colors are
-    /// mostly those of gray surfaces, and of uncertainty. At 0, this has no effect.
-    public var coring: Double
+    /// How much paler the colors of a classifying network become where gray is likely: a and b are
+    /// multiplied by the probability of the bins whose chroma is above 10, to this power. Without
+    /// it, what is gray or yellow, each with half of the probability, becomes pale yellow. At 0,
+    /// this has no effect.
+    public var neutrality: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
     /// Whether each re-parameterized convolution is a single convolution, as on devices,
@@ -49,13 +50,14 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
     ///   - vividChromaScale: the factor of vivid colors, 0…4; nil for none.
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
-    ///   - coring: the chroma at which a and b are halved, 0…40.
+    ///   - neutrality: the power of the probability of colors that are not gray that a and b are
+    ///     multiplied by, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
     ///   - isFolded: whether each re-parameterized convolution is a single convolution.
     public init(
         width: Double = 1, depth: Double = 1, decoderWidth: Double = 1,
         temperature: Double? = nil, chromaScale: Double = 1, vividChromaScale: Double? = nil,
-        certainty: Double = 0, coring: Double = 0, hasClassHead: Bool = true,
+        certainty: Double = 0, neutrality: Double = 0, hasClassHead: Bool = true,
         isFolded: Bool = false
     ) {
         self.width = width
@@ -65,7 +67,7 @@ public struct ColorizerOptions: Hashable, Sendable {
         self.chromaScale = chromaScale
         self.vividChromaScale = vividChromaScale
         self.certainty = certainty
-        self.coring = coring
+        self.neutrality = neutrality
         self.hasClassHead = hasClassHead
         self.isFolded = isFolded
     }
@@ -93,8 +95,8 @@ extension ColorizerOptions {
             "certainty", \.certainty, in: 0...4,
             "a and b times the agreement of likely colors, to this power", isRequired: true),
         .number(
-            "coring", \.coring, in: 0...40,
-            "the chroma at which colors are halved; fainter ones fade more", isRequired: true),
+            "neutrality", \.neutrality, in: 0...4,
+            "a and b times the probability that it is not gray, to this power", isRequired: true),
         .flag("class_head", \.hasClassHead, "the 529-way classification head"),
         .flag(
             "folded", \.isFolded, "re-parameterized convolutions folded into one each",

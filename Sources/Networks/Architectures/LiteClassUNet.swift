@@ -10,11 +10,11 @@ public final class LiteClassUNet: Module, ColorizerArchitecture, ColorClassifier
     /// H and W of the input are multiples of 32: the encoder halves the size five times.
     public static let requiredMultiple = 32
     /// The options that the network uses: `width`, `depth`, `decoderWidth`, `temperature`,
-    /// `chromaScale`, `vividChromaScale`, `certainty` and `coring`.
+    /// `chromaScale`, `vividChromaScale`, `certainty` and `neutrality`.
     public static var options: Set<PartialKeyPath<ColorizerOptions>> {
         [
             \.width, \.depth, \.decoderWidth, \.temperature, \.chromaScale, \.vividChromaScale,
-            \.certainty, \.coring,
+            \.certainty, \.neutrality,
         ]
     }
 
@@ -29,7 +29,7 @@ public final class LiteClassUNet: Module, ColorizerArchitecture, ColorClassifier
     /// 1.2.
     ///
     /// - Parameter options: `width`, `depth`, `decoderWidth`, `temperature`, `chromaScale`,
-    ///   `certainty` and `coring` are used, the others ignored.
+    ///   `certainty` and `neutrality` are used, the others ignored.
     public init(options: ColorizerOptions = .init()) {
         encoder = EfficientNetLite(width: options.width, depth: options.depth)
         let widths = [64, 80, 112].map(options.scaledInDecoder)

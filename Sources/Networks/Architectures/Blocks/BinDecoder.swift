@@ -28,37 +28,43 @@ func binClassifier(_ inputs: Int) -> Conv2d {
         inputs, ABBins.inGamut.count, kernel: 1, initializer: .normal(mean: 0, deviation: 0.01))
 }
 
-/// The color of a distribution over the 313 ab bins: its annealed mean, with `certainty` times the
-/// agreement of the bins, with `coring` less of its faint colors, times the factor for a and b. It
-/// has no parameters.
+/// The color of a distribution over the 313 ab bins: its annealed mean, times the agreement of the
+/// bins to the power of `certainty`, times the probability of colors that are not gray to the power
+/// of `neutrality`, times the factor for a and b. It has no parameters.
 final class BinDecoder: Module, Layer {
-    private let temperature, chromaScale, certainty, coring: Float
+    /// Bins of at most this chroma are gray: the central one and its four neighbors.
+    private static let grayChroma: Float = 10
+
+    private let temperature, chromaScale, certainty, neutrality: Float
 
     init(_ options: ColorizerOptions) {
         temperature = Float(options.temperature ?? 0.38)
         chromaScale = Float(options.chromaScale)
         certainty = Float(options.certainty)
-        coring = Float(options.coring)
+        neutrality = Float(options.neutrality)
     }
 
     /// - Returns: a and b in −1…1, [N, 2, H, W].
     func forward(_ logits: Tensor) -> Tensor {
-        guard coring > 0 else { return color(logits, chromaScale) }
-        let ab = color(logits, 1)
-        let length = squaredLength(ab)
-        let threshold = coring / LabScaling.colorRange
-        return ab * (length / (length + threshold * threshold) * chromaScale)
-    }
-
-    /// The mean, times the agreement of the bins, times a factor.
-    private func color(_ logits: Tensor, _ factor: Float) -> Tensor {
-        guard certainty > 0 else { return mean(logits, colorWeights(of: .inGamut, factor)) }
-        let bins = ABBins.inGamut
-        let chromas = bins.centers.map { hypot($0.a, $0.b) / LabScaling.colorRange }
-        let all = mean(logits, colorWeights(of: bins) + chromas)
-        let (ab, chroma) = (all.sliced(axis: 1, 0..<2), all.sliced(axis: 1, 2..<3))
-        let agreement = agreement(ab, chroma)
-        return ab * (factor == 1 ? agreement : agreement * factor)
+        guard certainty > 0 || neutrality > 0 else {
+            return mean(logits, colorWeights(of: .inGamut, chromaScale))
+        }
+        let chromas = ABBins.inGamut.centers.map { hypot($0.a, $0.b) }
+        var weights = colorWeights(of: .inGamut)
+        if certainty > 0 { weights += chromas.map { $0 / LabScaling.colorRange } }
+        if neutrality > 0 { weights += chromas.map { $0 > Self.grayChroma ? 1 : 0 } }
+        let means = mean(logits, weights)
+        let ab = means.sliced(axis: 1, 0..<2)
+        var factors: [Tensor] = []
+        if certainty > 0 {
+            factors.append(agreement(ab, means.sliced(axis: 1, 2..<3)))
+        }
+        if neutrality > 0 {
+            let last = means.shape[1] - 1
+            factors.append(power(means.sliced(axis: 1, last..<last + 1), neutrality))
+        }
+        let factor = factors.dropFirst().reduce(factors[0], *)
+        return ab * (chromaScale == 1 ? factor : factor * chromaScale)
     }
 
     /// - Parameter weights: the weights of the 1×1 convolution from probabilities, one row per
@@ -74,15 +80,19 @@ final class BinDecoder: Module, Layer {
     /// The chroma of the mean over the mean of the chromas, to the power of `certainty`: 1 if all
     /// bins are of one hue, near 0 if they cancel (the resultant length of directional statistics).
     private func agreement(_ ab: Tensor, _ chroma: Tensor) -> Tensor {
-        let length = squaredLength(ab)
-        // The constants keep quotient and logarithm finite, also in half precision. The first is
-        // the square of about one unit of ab.
-        let squared = length / (chroma * chroma + 1e-4)
-        return certainty == 2 ? squared : exp(log(squared + 1e-4) * (certainty / 2))
+        let length = (ab * ab).sum(axes: [1], keepDims: true)
+        // The constant keeps the quotient finite, also in half precision. It is the square of about
+        // one unit of ab.
+        return power(length / (chroma * chroma + 1e-4), certainty / 2)
     }
 
-    private func squaredLength(_ ab: Tensor) -> Tensor {
-        (ab * ab).sum(axes: [1], keepDims: true)
+    /// A tensor of 0…1 to a power above 0. The constant keeps the logarithm finite.
+    private func power(_ base: Tensor, _ exponent: Float) -> Tensor {
+        switch exponent {
+        case 1: base
+        case 2: base * base
+        default: exp(log(base + 1e-4) * exponent)
+        }
     }
 
     /// The color at the image's size, and the distribution.

@@ -51,19 +51,17 @@ final class MetricsLog: MetricsSink {
     /// - Throws: `FileError` if the file cannot be read, or is larger than that of any run.
     private static func lines(of path: String, upTo step: Int) throws -> [UInt8] {
         let end = UInt8(ascii: "\n")
-        let bytes = try readFile(path, maximumBytes: maximumBytes)
-        var (kept, count, start): ([UInt8], Int, Int) = ([], 0, 0)
-        while start < bytes.count {
-            let stop = bytes[start...].firstIndex(of: end) ?? bytes.count
-            let line = bytes[start..<stop]
-            start = stop + 1
-            count += 1
-            guard count <= maximumLines else {
-                throw FileError(
-                    path: path, operation: "read", reason: "it has over \(maximumLines) lines",
-                    remedy: "move it to another folder")
-            }
-            let record = try? JSONDecoder().decode(MetricsRecord.self, from: Data(line))
+        let lines = try readFile(path, maximumBytes: maximumBytes)
+            .split(separator: end, maxSplits: maximumLines)
+        guard lines.count <= maximumLines else {
+            throw FileError(
+                path: path, operation: "read", reason: "it has over \(maximumLines) lines",
+                remedy: "move it to another folder")
+        }
+        let decoder = JSONDecoder()
+        var kept: [UInt8] = []
+        for line in lines {
+            let record = try? decoder.decode(MetricsRecord.self, from: Data(line))
             if let record, record.step <= step { kept += line + [end] }
         }
         return kept
