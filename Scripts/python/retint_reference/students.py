@@ -135,7 +135,7 @@ class BinDecoder(nn.Module):
 
 
 def power(base, exponent):
-    return (base + 1e-4 * (exponent not in (1, 2))).pow(exponent)
+    return (base + 1e-4 * (exponent % 1 != 0)).pow(exponent)
 
 
 def upsampled(ab):

@@ -86,13 +86,13 @@ final class BinDecoder: Module, Layer {
         return power(length / (chroma * chroma + 1e-4), certainty / 2)
     }
 
-    /// A tensor of 0…1 to a power above 0. The constant keeps the logarithm finite.
+    /// A tensor of 0…1 to a power above 0: as a product if it can be one, because in half precision
+    /// the exponential makes errors of the logarithm larger. The constant keeps that finite.
     private func power(_ base: Tensor, _ exponent: Float) -> Tensor {
-        switch exponent {
-        case 1: base
-        case 2: base * base
-        default: exp(log(base + 1e-4) * exponent)
+        guard let count = Int(exactly: exponent) else {
+            return exp(log(base + 1e-4) * exponent)
         }
+        return (1..<count).reduce(base) { product, _ in product * base }
     }
 
     /// The color at the image's size, and the distribution.
