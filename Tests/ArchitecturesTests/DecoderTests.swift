@@ -14,7 +14,7 @@ import Testing
 
     @Test func colorsAreThoseOfPyTorch() throws {
         let goldens: [Golden] = try decodeGolden("decoders.json")
-        #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 4, 0, 0, 3])
+        #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 4, 0, 0, 0, 3])
         for golden in goldens {
             let decoder = BinDecoder(
                 ColorizerOptions(

@@ -62,7 +62,7 @@ import Testing
     @Test(arguments: [
         ColorizerOptions(width: 0.01), .init(depth: 9), .init(decoderWidth: .nan),
         .init(temperature: 11), .init(chromaScale: -0.1),
-        .init(certainty: 4.1), .init(neutrality: -1),
+        .init(certainty: 4.1), .init(neutrality: -1), .init(neutrality: 4.1),
     ])
     func valuesOutOfRangeAreRefused(_ options: ColorizerOptions) {
         let error = #expect(throws: ColorizerError.self) {

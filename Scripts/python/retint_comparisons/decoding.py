@@ -5,15 +5,14 @@
         [--near-gray MOST] [--colorfulness LEAST]
 
 The temperature sharpens the distribution over ab bins whose mean is the color; a certainty above 0
-makes it less colorful where the likely colors disagree, and a neutrality above 0 where gray is
+makes the color paler where the likely colors disagree, and a neutrality above 0 where gray is
 likely; the saturation multiplies the result. Prints a Markdown table with what to choose. As
-`accurate`: the most colorful of those that tint nearly gray pixels by at most MOST in a and in b
-(by default 0.85), and whose ΔE2000 exceeds the lowest by at most 0.1. As `vivid`: the lowest ΔE2000
-of those that differ from it in saturation alone, and have a colorfulness of at least LEAST (by
-default 30). `retint import --temperature T --certainty C --neutrality N --saturation S
---vivid-saturation V` sets them.
+`accurate`: the lowest ΔE2000 of those that tint nearly gray pixels by at most MOST in a and in b
+(by default 2). As `vivid`: the lowest ΔE2000 of those that differ from it in saturation alone, and
+have a colorfulness of at least LEAST (by default 30). `retint import --temperature T --certainty C
+--neutrality N --saturation S --vivid-saturation V` sets them.
 
-By default, the photos are those of validation, with their own proportions.
+Photos keep their proportions. By default, they are the validation photos.
 """
 
 import itertools
@@ -33,7 +32,6 @@ VALUES = [
     ("a of near-gray", ("near_gray", "a"), 1), ("b of near-gray", ("near_gray", "b"), 1),
     ("chroma of near-gray", ("near_gray", "chroma"), 1),
 ]
-MARGIN = 0.1
 
 
 def main():
@@ -43,9 +41,9 @@ def main():
                         help="a folder or a list of photos")
     parser.add_argument("--temperatures", type=float, nargs="+", default=[0.7])
     parser.add_argument("--certainties", type=float, nargs="+", default=[3])
-    parser.add_argument("--neutralities", type=float, nargs="+", default=[0, 2, 3, 4])
-    parser.add_argument("--saturations", type=float, nargs="+", default=[1, 1.2, 1.4, 2, 2.25, 2.5])
-    parser.add_argument("--near-gray", type=float, default=0.85)
+    parser.add_argument("--neutralities", type=float, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--saturations", type=float, nargs="+", default=[1, 1.1, 1.2, 1.7, 1.85, 2])
+    parser.add_argument("--near-gray", type=float, default=2)
     parser.add_argument("--colorfulness", type=float, default=30)
     options = parser.parse_args()
     found = {}
@@ -61,17 +59,16 @@ def main():
 
 
 def styles(found, most, least):
-    """The decodings to choose, each with its style; none that meets no rule."""
-    lowest = min(r["delta_e2000"] for r in found.values())
-    accurate = max(
-        (key for key, r in found.items()
-         if max(abs(r["near_gray"]["a"]), abs(r["near_gray"]["b"])) <= most
-         and r["delta_e2000"] <= lowest + MARGIN),
-        key=lambda key: found[key]["colorfulness"], default=None)
-    vivid = min(
-        (key for key, r in found.items()
-         if accurate and key[:-1] == accurate[:-1] and r["colorfulness"] >= least),
-        key=lambda key: found[key]["delta_e2000"], default=None)
+    """The decodings to choose, with their styles. A style is missing if none meets its rule."""
+    def best(keys):
+        return min(keys, key=lambda key: found[key]["delta_e2000"], default=None)
+
+    accurate = best(key for key, r in found.items()
+                    if max(abs(r["near_gray"]["a"]), abs(r["near_gray"]["b"])) <= most)
+    vivid = best(key for key, r in found.items()
+                 if accurate and key[:-1] == accurate[:-1] and r["colorfulness"] >= least)
+    if accurate == vivid:
+        return {accurate: "accurate, vivid"}
     return {accurate: "accurate", vivid: "vivid"}
 
 

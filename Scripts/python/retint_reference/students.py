@@ -131,6 +131,7 @@ class BinDecoder(nn.Module):
         if self.neutrality == 0:
             return 1
         chromas = torch.linalg.vector_norm(self.colors * 110, dim=0).flatten()
+        # The centers of gray bins have a chroma of 10 to within rounding.
         return power(shares[:, chromas > 10.01].sum(1, keepdim=True), self.neutrality)
 
 

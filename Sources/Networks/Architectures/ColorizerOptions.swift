@@ -29,8 +29,8 @@ public struct ColorizerOptions: Hashable, Sendable {
     public var certainty: Double
     /// How much paler the colors of a classifying network become where gray is likely: a and b are
     /// multiplied by the probability of the bins whose chroma is above 10, to this power. Without
-    /// it, what is gray or yellow, each with half of the probability, becomes pale yellow. At 0,
-    /// this has no effect.
+    /// it, a surface that is equally likely gray or yellow becomes pale yellow. At 0, this has no
+    /// effect.
     public var neutrality: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
@@ -50,8 +50,8 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
     ///   - vividChromaScale: the factor of vivid colors, 0…4; nil for none.
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
-    ///   - neutrality: the power of the probability of colors that are not gray that a and b are
-    ///     multiplied by, 0…4.
+    ///   - neutrality: a and b are multiplied by the probability of colors that are not gray, to
+    ///     this power, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
     ///   - isFolded: whether each re-parameterized convolution is a single convolution.
     public init(
@@ -96,7 +96,8 @@ extension ColorizerOptions {
             "a and b times the agreement of likely colors, to this power", isRequired: true),
         .number(
             "neutrality", \.neutrality, in: 0...4,
-            "a and b times the probability that it is not gray, to this power", isRequired: true),
+            "a and b times the probability of colors that are not gray, to this power",
+            isRequired: true),
         .flag("class_head", \.hasClassHead, "the 529-way classification head"),
         .flag(
             "folded", \.isFolded, "re-parameterized convolutions folded into one each",

@@ -17,7 +17,7 @@ logits = uniform(2, "logits", (2, 313, 2, 3), -6, 6).double()
 record = []
 for saturation, certainty, neutrality in (
         (1.5, 0.0, 0.0), (1.5, 1.0, 0.0), (1.0, 2.0, 0.0), (1.2, 3.0, 0.0), (1.0, 4.0, 0.0),
-        (1.5, 0.0, 1.0), (1.0, 0.0, 4.0), (2.0, 3.0, 2.5)):
+        (1.5, 0.0, 1.0), (1.0, 0.0, 4.0), (1.2, 0.0, 0.5), (2.0, 3.0, 2.5)):
     colors = BinDecoder(0.6, saturation, certainty, neutrality).double()(logits)
     record.append({
         "saturation": saturation, "certainty": certainty, "neutrality": neutrality,

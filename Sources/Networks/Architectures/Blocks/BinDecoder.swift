@@ -86,10 +86,10 @@ final class BinDecoder: Module, Layer {
         return power(length / (chroma * chroma + 1e-4), certainty / 2)
     }
 
-    /// A tensor of 0…1 to a power above 0: as a product if it can be one, because in half precision
-    /// the exponential makes errors of the logarithm larger. The constant keeps that finite.
+    /// A tensor of 0…1 to a power: as a product if it can be one, because in half precision errors
+    /// of the logarithm grow in the exponential. The constant keeps the logarithm finite.
     private func power(_ base: Tensor, _ exponent: Float) -> Tensor {
-        guard let count = Int(exactly: exponent) else {
+        guard let count = Int(exactly: exponent), count > 0 else {
             return exp(log(base + 1e-4) * exponent)
         }
         return (1..<count).reduce(base) { product, _ in product * base }
