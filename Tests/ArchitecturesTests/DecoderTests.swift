@@ -31,6 +31,13 @@ import Testing
         }
     }
 
+    /// Half of such a certainty is rounded to 0.
+    @Test func theLeastCertaintyHasNoEffect() throws {
+        let plain = try colors(of: BinDecoder(ColorizerOptions()))
+        let least = try colors(of: BinDecoder(ColorizerOptions(certainty: 1e-45)))
+        #expect(zip(plain, least).allSatisfy { abs($0 - $1) <= 1e-6 } && plain.count == 24)
+    }
+
     private func colors(of decoder: BinDecoder) throws -> [Float] {
         let graph = Graph()
         let colors = decoder(graph.input("logits", [2, 313, 2, 3]))

@@ -172,7 +172,7 @@ CLAIMS = (
      "open_validation_sources"),
     ("#N for validation, #N of them from #N sources", "choosing", "open_validation",
      "open_validation_sources"),
-    ("The #N validation photos are not suitable", "validation"),
+    ("the other #N select the weights", "validation"),
     ("#N of which come from sources that no training reads", "open_validation"),
     ("`test` keeps the #N photos", "test"),
     ("The #N test photos with a license", "moved"),
