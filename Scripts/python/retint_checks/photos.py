@@ -236,17 +236,20 @@ class HeldOut(unittest.TestCase):
 
 
 class Decoding(unittest.TestCase):
-    def test_the_most_colorful_of_the_accurate_that_leave_gray_gray(self):
-        def report(error, colorfulness, a, b):
+    def test_the_most_accurate_that_leaves_gray_gray_and_the_most_accurate_that_is_lively(self):
+        def report(error, colorfulness, a=0, b=0):
             return {"delta_e2000": error, "colorfulness": colorfulness,
                     "near_gray": {"a": a, "b": b}}
 
-        choice = decoding.choice
-        found = {"pale": report(10, 10, 0, 1), "lively": report(10.04, 20, -2.7, 2.7),
-                 "wrong": report(10.06, 30, 0, 0), "yellow": report(10, 30, 0, 2.8),
-                 "green": report(10, 30, -2.8, 0)}
-        self.assertEqual(choice(found, 2.7), "lively")
-        self.assertIsNone(choice({"yellow": found["yellow"]}, 2.7))
+        # Neutrality and saturation; vivid colors have the neutrality of accurate ones.
+        found = {(1, 1): report(10, 20, -2, 2), (1, 2): report(12, 30, 3, 3),
+                 (1, 3): report(13, 40), (2, 1): report(10.1, 15), (2, 2): report(11, 30)}
+        yellow, green = {(0, 1): report(9, 20, b=2.1)}, {(0, 2): report(9, 30, a=-2.1)}
+        self.assertEqual(decoding.styles({**found, **yellow, **green}, 2, 30),
+                         {(1, 1): "accurate", (1, 2): "vivid"})
+        self.assertEqual(decoding.styles(found, 2, 20), {(1, 1): "accurate, vivid"})
+        self.assertEqual(decoding.styles(yellow, 2, 20), {})
+        self.assertEqual(decoding.styles(found, 2, 41), {(1, 1): "accurate"})
 
 
 class Judge(unittest.TestCase):

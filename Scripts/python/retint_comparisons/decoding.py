@@ -67,9 +67,11 @@ def styles(found, most, least):
                     if max(abs(r["near_gray"]["a"]), abs(r["near_gray"]["b"])) <= most)
     vivid = best(key for key, r in found.items()
                  if accurate and key[:-1] == accurate[:-1] and r["colorfulness"] >= least)
-    if accurate == vivid:
-        return {accurate: "accurate, vivid"}
-    return {accurate: "accurate", vivid: "vivid"}
+    chosen = {}
+    for style, key in (("accurate", accurate), ("vivid", vivid)):
+        if key:
+            chosen[key] = ", ".join([*filter(None, [chosen.get(key)]), style])
+    return chosen
 
 
 def table(found, chosen):
