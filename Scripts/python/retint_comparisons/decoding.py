@@ -70,7 +70,7 @@ def styles(found, most, least):
     chosen = {}
     for style, key in (("accurate", accurate), ("vivid", vivid)):
         if key:
-            chosen[key] = ", ".join([*filter(None, [chosen.get(key)]), style])
+            chosen[key] = f"{chosen[key]}, {style}" if key in chosen else style
     return chosen
 
 
