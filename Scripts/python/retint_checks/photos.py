@@ -237,9 +237,9 @@ class HeldOut(unittest.TestCase):
 
 class Decoding(unittest.TestCase):
     def test_the_most_accurate_that_leaves_gray_gray_and_the_most_accurate_that_is_lively(self):
-        def report(error, colorfulness, a=0, b=0):
+        def report(error, colorfulness, a=0, b=0, better=0.5):
             return {"delta_e2000": error, "colorfulness": colorfulness,
-                    "near_gray": {"a": a, "b": b}}
+                    "better_than_gray": better, "near_gray": {"a": a, "b": b}}
 
         # Neutrality and saturation; vivid colors have the neutrality of accurate ones.
         found = {(1, 1): report(10, 20, -2, 2), (1, 2): report(12, 30, 3, 3),
@@ -250,6 +250,9 @@ class Decoding(unittest.TestCase):
         self.assertEqual(decoding.styles(found, 2, 20), {(1, 1): "accurate, vivid"})
         self.assertEqual(decoding.styles(yellow, 2, 20), {})
         self.assertEqual(decoding.styles(found, 2, 41), {(1, 1): "accurate"})
+        for error, chosen in ((10.009, (3, 1)), (10.011, (1, 1))):
+            equal = {(3, 1): report(error, 20, better=0.6)}
+            self.assertEqual(decoding.styles({**found, **equal}, 2, 41), {chosen: "accurate"})
 
 
 class Judge(unittest.TestCase):

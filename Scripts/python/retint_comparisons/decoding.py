@@ -4,13 +4,15 @@
         [--temperatures T…] [--certainties C…] [--neutralities N…] [--saturations S…]
         [--near-gray MOST] [--colorfulness LEAST]
 
-The temperature sharpens the distribution over ab bins whose mean is the color; a certainty above 0
-makes the color paler where the likely colors disagree, and a neutrality above 0 where gray is
-likely; the saturation multiplies the result. Prints a Markdown table with what to choose. As
-`accurate`: the lowest ΔE2000 of those that tint nearly gray pixels by at most MOST in a and in b
-(by default 2). As `vivid`: the lowest ΔE2000 of those that differ from it in saturation alone, and
-have a colorfulness of at least LEAST (by default 30). `retint import --temperature T --certainty C
---neutrality N --saturation S --vivid-saturation V` sets them.
+The temperature sharpens the distribution over ab bins whose mean is the color; a neutrality above 0
+makes colorful bins less likely; a certainty above 0 makes the color paler where the likely colors
+disagree; the saturation multiplies the result. Prints a Markdown table with what to choose. As
+`accurate`: of those that tint nearly gray pixels by at most MOST in a and in b (by default 0.7:
+photos of other sources are tinted about three times as much), those with the lowest ΔE2000 to
+within 0.01, and of these the one that is better than gray on the most photos. As `vivid`: the same
+of those that differ from it in saturation alone, and have a colorfulness of at least LEAST (by
+default 30). `retint import --temperature T --certainty C --neutrality N --saturation S
+--vivid-saturation V` sets them.
 
 Photos keep their proportions. By default, they are the validation photos.
 """
@@ -39,11 +41,11 @@ def main():
     parser.add_argument("checkpoint", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=PHOTOS,
                         help="a folder or a list of photos")
-    parser.add_argument("--temperatures", type=float, nargs="+", default=[0.7])
+    parser.add_argument("--temperatures", type=float, nargs="+", default=[0.6])
     parser.add_argument("--certainties", type=float, nargs="+", default=[3])
-    parser.add_argument("--neutralities", type=float, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--saturations", type=float, nargs="+", default=[1, 1.1, 1.2, 1.7, 1.85, 2])
-    parser.add_argument("--near-gray", type=float, default=2)
+    parser.add_argument("--neutralities", type=float, nargs="+", default=[0.5, 1, 1.25])
+    parser.add_argument("--saturations", type=float, nargs="+", default=[1.2, 1.35, 1.95, 2.1])
+    parser.add_argument("--near-gray", type=float, default=0.7)
     parser.add_argument("--colorfulness", type=float, default=30)
     options = parser.parse_args()
     found = {}
@@ -61,7 +63,10 @@ def main():
 def styles(found, most, least):
     """The decodings to choose, with their styles. A style is missing if none meets its rule."""
     def best(keys):
-        return min(keys, key=lambda key: found[key]["delta_e2000"], default=None)
+        keys = list(keys)
+        least = min((found[key]["delta_e2000"] for key in keys), default=0)
+        return max((key for key in keys if found[key]["delta_e2000"] <= least + 0.01),
+                   key=lambda key: found[key]["better_than_gray"], default=None)
 
     accurate = best(key for key, r in found.items()
                     if max(abs(r["near_gray"]["a"]), abs(r["near_gray"]["b"])) <= most)

@@ -105,8 +105,8 @@ def residual_stage(inputs, outputs, count):
 
 class BinDecoder(nn.Module):
     """The annealed mean of the 313 ab bins, in -1...1, times the agreement of the bins to the power
-    of the certainty, times the probability of a chroma above 10 to the power of the neutrality,
-    times the saturation."""
+    of the certainty, times the saturation. Each 50 of its chroma takes the neutrality from the
+    logit of a bin."""
 
     def __init__(self, temperature, saturation, certainty=0.0, neutrality=0.0):
         super().__init__()
@@ -116,23 +116,20 @@ class BinDecoder(nn.Module):
         self.register_buffer("colors", colors[:, :, None, None], persistent=False)
 
     def forward(self, logits):
-        shares = F.softmax(logits / self.temperature, dim=1)
+        penalties = self.chromas() * 110 / 50 * self.neutrality
+        shares = F.softmax((logits - penalties) / self.temperature, dim=1)
         mean = F.conv2d(shares, self.colors)
-        return mean * self.agreement(shares, mean) * self.chromatic(shares) * self.saturation
+        return mean * self.agreement(shares, mean) * self.saturation
+
+    def chromas(self):
+        return torch.linalg.vector_norm(self.colors, dim=0, keepdim=True)
 
     def agreement(self, shares, mean):
         if self.certainty == 0:
             return 1
-        chroma = F.conv2d(shares, torch.linalg.vector_norm(self.colors, dim=0, keepdim=True))
+        chroma = F.conv2d(shares, self.chromas())
         agreement = mean.square().sum(1, keepdim=True) / (chroma.square() + 1e-4)
         return power(agreement, self.certainty / 2)
-
-    def chromatic(self, shares):
-        if self.neutrality == 0:
-            return 1
-        chromas = torch.linalg.vector_norm(self.colors * 110, dim=0).flatten()
-        # The centers of gray bins have a chroma of 10 to within rounding.
-        return power(shares[:, chromas > 10.01].sum(1, keepdim=True), self.neutrality)
 
 
 def power(base, exponent):

@@ -28,12 +28,12 @@ func binClassifier(_ inputs: Int) -> Conv2d {
         inputs, ABBins.inGamut.count, kernel: 1, initializer: .normal(mean: 0, deviation: 0.01))
 }
 
-/// The color of a distribution over the 313 ab bins: its annealed mean, times the agreement of the
-/// bins to the power of `certainty`, times the probability of colors that are not gray to the power
-/// of `neutrality`, times the factor for a and b. It has no parameters.
+/// The color of a distribution over the 313 ab bins: its annealed mean, after `neutrality` has made
+/// colorful bins less likely, times the agreement of the bins to the power of `certainty`, times the
+/// factor for a and b. It has no parameters.
 final class BinDecoder: Module, Layer {
-    /// Bins of at most this chroma are gray: the central one and its four neighbors.
-    private static let grayChroma: Float = 10
+    /// At a neutrality of 1, colors of this chroma are less likely by a factor of e.
+    private static let chromaUnit: Float = 50
 
     private let temperature, chromaScale, certainty, neutrality: Float
 
@@ -46,25 +46,22 @@ final class BinDecoder: Module, Layer {
 
     /// - Returns: a and b in −1…1, [N, 2, H, W].
     func forward(_ logits: Tensor) -> Tensor {
-        guard certainty > 0 || neutrality > 0 else {
-            return mean(logits, colorWeights(of: .inGamut, chromaScale))
-        }
         let chromas = ABBins.inGamut.centers.map { hypot($0.a, $0.b) }
-        var weights = colorWeights(of: .inGamut)
-        if certainty > 0 { weights += chromas.map { $0 / LabScaling.colorRange } }
-        if neutrality > 0 { weights += chromas.map { $0 > Self.grayChroma ? 1 : 0 } }
-        let means = mean(logits, weights)
+        let neutral = neutrality > 0 ? logits - penalties(of: chromas, logits.graph) : logits
+        guard certainty > 0 else {
+            return mean(neutral, colorWeights(of: .inGamut, chromaScale))
+        }
+        let chromaWeights = chromas.map { $0 / LabScaling.colorRange }
+        let means = mean(neutral, colorWeights(of: .inGamut) + chromaWeights)
         let ab = means.sliced(axis: 1, 0..<2)
-        var factors: [Tensor] = []
-        if certainty > 0 {
-            factors.append(agreement(ab, means.sliced(axis: 1, 2..<3)))
-        }
-        if neutrality > 0 {
-            let last = means.shape[1] - 1
-            factors.append(power(means.sliced(axis: 1, last..<last + 1), neutrality))
-        }
-        let factor = factors.dropFirst().reduce(factors[0], *)
+        let factor = agreement(ab, means.sliced(axis: 1, 2..<3))
         return ab * (chromaScale == 1 ? factor : factor * chromaScale)
+    }
+
+    /// What the logit of each bin loses by its chroma, [1, bins, 1, 1].
+    private func penalties(of chromas: [Float], _ graph: Graph) -> Tensor {
+        let scalars = chromas.map { $0 * (neutrality / Self.chromaUnit) }
+        return graph.constant(TensorData(shape: [1, chromas.count, 1, 1], scalars: scalars))
     }
 
     /// - Parameter weights: the weights of the 1×1 convolution from probabilities, one row per
