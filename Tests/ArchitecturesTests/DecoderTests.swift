@@ -15,6 +15,7 @@ import Testing
     @Test func colorsAreThoseOfPyTorch() throws {
         let goldens: [Golden] = try decodeGolden("decoders.json")
         #expect(goldens.map(\.certainty) == [0, 1, 2, 3, 4, 0, 0, 0, 3])
+        #expect(goldens.map(\.neutrality) == [0, 0, 0, 0, 0, 1, 4, 0.5, 2.5])
         for golden in goldens {
             let decoder = BinDecoder(
                 ColorizerOptions(

@@ -253,6 +253,9 @@ class Decoding(unittest.TestCase):
         for error, chosen in ((10.009, (3, 1)), (10.011, (1, 1))):
             equal = {(3, 1): report(error, 20, better=0.6)}
             self.assertEqual(decoding.styles({**found, **equal}, 2, 41), {chosen: "accurate"})
+        livelier = {(1, 4): report(12.009, 31, better=0.6)}
+        self.assertEqual(decoding.styles({**found, **livelier}, 2, 30),
+                         {(1, 1): "accurate", (1, 4): "vivid"})
 
 
 class Judge(unittest.TestCase):

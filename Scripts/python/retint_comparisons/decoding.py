@@ -7,10 +7,10 @@
 The temperature sharpens the distribution over ab bins whose mean is the color; a neutrality above 0
 makes colorful bins less likely; a certainty above 0 makes the color paler where the likely colors
 disagree; the saturation multiplies the result. Prints a Markdown table with what to choose. As
-`accurate`: of those that tint nearly gray pixels by at most MOST in a and in b (by default 0.7:
-photos of other sources are tinted about three times as much), those with the lowest ΔE2000 to
-within 0.01, and of these the one that is better than gray on the most photos. As `vivid`: the same
-of those that differ from it in saturation alone, and have a colorfulness of at least LEAST (by
+`accurate`: of those that tint nearly gray pixels by at most MOST in a and in b (by default 0.7: the
+test photos are tinted more than three times as much as the validation photos), those within 0.01 of
+the lowest ΔE2000, and of these the one that is better than gray on the most photos. As `vivid`: the
+same of those that differ from it in saturation alone, and have a colorfulness of at least LEAST (by
 default 30). `retint import --temperature T --certainty C --neutrality N --saturation S
 --vivid-saturation V` sets them.
 
@@ -31,7 +31,7 @@ SETTINGS = ("temperature", "certainty", "neutrality", "saturation")
 VALUES = [
     ("ΔE2000", ("delta_e2000",), 2), ("rebalanced AuC", ("ab_auc_rebalanced",), 3),
     ("colorfulness", ("colorfulness",), 1), ("better than gray", ("better_than_gray",), 2),
-    ("a of near-gray", ("near_gray", "a"), 1), ("b of near-gray", ("near_gray", "b"), 1),
+    ("a of near-gray", ("near_gray", "a"), 2), ("b of near-gray", ("near_gray", "b"), 2),
     ("chroma of near-gray", ("near_gray", "chroma"), 1),
 ]
 
@@ -41,10 +41,10 @@ def main():
     parser.add_argument("checkpoint", type=pathlib.Path)
     parser.add_argument("--data", type=pathlib.Path, default=PHOTOS,
                         help="a folder or a list of photos")
-    parser.add_argument("--temperatures", type=float, nargs="+", default=[0.6])
+    parser.add_argument("--temperatures", type=float, nargs="+", default=[0.6, 0.7])
     parser.add_argument("--certainties", type=float, nargs="+", default=[3])
-    parser.add_argument("--neutralities", type=float, nargs="+", default=[0.5, 1, 1.25])
-    parser.add_argument("--saturations", type=float, nargs="+", default=[1.2, 1.35, 1.95, 2.1])
+    parser.add_argument("--neutralities", type=float, nargs="+", default=[1, 1.25])
+    parser.add_argument("--saturations", type=float, nargs="+", default=[1.2, 1.3, 1.45, 1.95, 2.15])
     parser.add_argument("--near-gray", type=float, default=0.7)
     parser.add_argument("--colorfulness", type=float, default=30)
     options = parser.parse_args()
@@ -64,9 +64,11 @@ def styles(found, most, least):
     """The decodings to choose, with their styles. A style is missing if none meets its rule."""
     def best(keys):
         keys = list(keys)
-        least = min((found[key]["delta_e2000"] for key in keys), default=0)
-        return max((key for key in keys if found[key]["delta_e2000"] <= least + 0.01),
-                   key=lambda key: found[key]["better_than_gray"], default=None)
+        if not keys:
+            return None
+        limit = min(found[key]["delta_e2000"] for key in keys) + 0.01
+        return max((key for key in keys if found[key]["delta_e2000"] <= limit),
+                   key=lambda key: found[key]["better_than_gray"])
 
     accurate = best(key for key, r in found.items()
                     if max(abs(r["near_gray"]["a"]), abs(r["near_gray"]["b"])) <= most)

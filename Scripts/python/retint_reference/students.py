@@ -105,8 +105,8 @@ def residual_stage(inputs, outputs, count):
 
 class BinDecoder(nn.Module):
     """The annealed mean of the 313 ab bins, in -1...1, times the agreement of the bins to the power
-    of the certainty, times the saturation. Each 50 of its chroma takes the neutrality from the
-    logit of a bin."""
+    of the certainty, times the saturation. Before the temperature divides it, the logit of each bin
+    is lowered by the neutrality times the bin's chroma / 50."""
 
     def __init__(self, temperature, saturation, certainty=0.0, neutrality=0.0):
         super().__init__()
@@ -116,12 +116,13 @@ class BinDecoder(nn.Module):
         self.register_buffer("colors", colors[:, :, None, None], persistent=False)
 
     def forward(self, logits):
-        penalties = self.chromas() * 110 / 50 * self.neutrality
+        penalties = self.neutrality * self.chromas() * (110 / 50)
         shares = F.softmax((logits - penalties) / self.temperature, dim=1)
         mean = F.conv2d(shares, self.colors)
         return mean * self.agreement(shares, mean) * self.saturation
 
     def chromas(self):
+        """Of the bins, in 0...1."""
         return torch.linalg.vector_norm(self.colors, dim=0, keepdim=True)
 
     def agreement(self, shares, mean):

@@ -27,10 +27,10 @@ public struct ColorizerOptions: Hashable, Sendable {
     /// b are multiplied by the agreement of the likely colors to this power. The agreement is the
     /// chroma of their mean divided by the mean of their chromas, 0…1. At 0, this has no effect.
     public var certainty: Double
-    /// How much less likely colorful bins of a classifying network become: the logit of a bin
-    /// loses this for each 50 of its chroma. Training with `loss.rebalance` makes rare colors, which
-    /// are the colorful ones, more likely than they are in photos; this corrects for it, so that
-    /// grays stay gray. At 0, this has no effect.
+    /// How much less likely colorful bins of a classifying network become: the logit of each bin is
+    /// lowered by this × chroma / 50, before the temperature divides it. Training with
+    /// `loss.rebalance` makes rare colors, which are the colorful ones, more likely than they are in
+    /// photos; this corrects for it, so that grays stay grayer. At 0, this has no effect.
     public var neutrality: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool
@@ -50,7 +50,7 @@ public struct ColorizerOptions: Hashable, Sendable {
     ///   - chromaScale: a factor for the a and b of a classifying network, 0…4.
     ///   - vividChromaScale: the factor of vivid colors, 0…4; nil for none.
     ///   - certainty: the power of the agreement that a and b are multiplied by, 0…4.
-    ///   - neutrality: what the logit of a bin loses for each 50 of its chroma, 0…4.
+    ///   - neutrality: the logit of each bin is lowered by this × chroma / 50, 0…4.
     ///   - hasClassHead: whether SIGGRAPH17 has its 529-way classification head.
     ///   - isFolded: whether each re-parameterized convolution is a single convolution.
     public init(
@@ -95,7 +95,7 @@ extension ColorizerOptions {
             "a and b times the agreement of likely colors, to this power", isRequired: true),
         .number(
             "neutrality", \.neutrality, in: 0...4,
-            "makes colorful bins less likely: subtracts this from their logits per 50 of chroma",
+            "makes colorful bins less likely: lowers each logit by this × chroma / 50",
             isRequired: true),
         .flag("class_head", \.hasClassHead, "the 529-way classification head"),
         .flag(

@@ -32,7 +32,8 @@ func binClassifier(_ inputs: Int) -> Conv2d {
 /// colorful bins less likely, times the agreement of the bins to the power of `certainty`, times the
 /// factor for a and b. It has no parameters.
 final class BinDecoder: Module, Layer {
-    /// At a neutrality of 1, colors of this chroma are less likely by a factor of e.
+    /// A neutrality of 1 lowers the logit of a bin of this chroma by 1, before the temperature
+    /// divides it (logit adjustment: Menon et al. 2021).
     private static let chromaUnit: Float = 50
 
     private let temperature, chromaScale, certainty, neutrality: Float
@@ -47,18 +48,18 @@ final class BinDecoder: Module, Layer {
     /// - Returns: a and b in −1…1, [N, 2, H, W].
     func forward(_ logits: Tensor) -> Tensor {
         let chromas = ABBins.inGamut.centers.map { hypot($0.a, $0.b) }
-        let neutral = neutrality > 0 ? logits - penalties(of: chromas, logits.graph) : logits
+        let adjusted = neutrality > 0 ? logits - penalties(of: chromas, logits.graph) : logits
         guard certainty > 0 else {
-            return mean(neutral, colorWeights(of: .inGamut, chromaScale))
+            return mean(adjusted, colorWeights(of: .inGamut, chromaScale))
         }
         let chromaWeights = chromas.map { $0 / LabScaling.colorRange }
-        let means = mean(neutral, colorWeights(of: .inGamut) + chromaWeights)
+        let means = mean(adjusted, colorWeights(of: .inGamut) + chromaWeights)
         let ab = means.sliced(axis: 1, 0..<2)
         let factor = agreement(ab, means.sliced(axis: 1, 2..<3))
         return ab * (chromaScale == 1 ? factor : factor * chromaScale)
     }
 
-    /// What the logit of each bin loses by its chroma, [1, bins, 1, 1].
+    /// What the logit of each bin is lowered by, [1, bins, 1, 1].
     private func penalties(of chromas: [Float], _ graph: Graph) -> Tensor {
         let scalars = chromas.map { $0 * (neutrality / Self.chromaUnit) }
         return graph.constant(TensorData(shape: [1, chromas.count, 1, 1], scalars: scalars))
