@@ -1,3 +1,4 @@
+import Foundation
 import RetintGraph
 import RetintTensors
 import Testing
@@ -60,6 +61,20 @@ import Testing
         let values = try program.run(inputs)
         _ = program.threadPrediction(runs: 2)
         #expect(try program.run(inputs) == values)
+    }
+
+    /// A pool runs one kernel at a time.
+    @Test func aBarrierIsMeasuredWhileNoProgramRuns() {
+        let pool = ThreadPool.shared(threads: 2)
+        let done = DispatchSemaphore(value: 0)
+        pool.withExclusiveUse {
+            Thread.detachNewThread {
+                _ = Barrier.seconds(on: pool, rounds: 1)
+                done.signal()
+            }
+            #expect(done.wait(timeout: .now() + 0.2) == .timedOut)
+        }
+        done.wait()
     }
 
     @Test func otherDevicesHaveNone() throws {

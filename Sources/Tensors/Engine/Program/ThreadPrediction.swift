@@ -43,7 +43,7 @@ extension Program {
     /// - Parameter runs: each phase's time is the median.
     /// - Returns: nil if the program does not run on the CPU.
     public func threadPrediction(runs: Int = 5) -> ThreadPrediction? {
-        var prediction: ThreadPrediction?
+        var measured: (phases: [[PhaseTime]], threads: Int)?
         withExecutor { executor in
             guard let executor = executor as? CPUExecutor else { return }
             executor.prepare()
@@ -56,11 +56,14 @@ extension Program {
                     }
                 }
             }
-            prediction = ThreadPrediction(
-                steps, timed.map { $0.map(\.median) }, threads: executor.threads,
-                barrier: Barrier.seconds(threads: executor.threads))
+            measured = (timed.map { $0.map(\.median) }, executor.threads)
         }
-        return prediction
+        // Outside of the program's turn: the barrier is measured on the pool of two threads, which
+        // may be the program's, or another program's at this time.
+        return measured.map { phases, threads in
+            ThreadPrediction(
+                steps, phases, threads: threads, barrier: Barrier.seconds(threads: threads))
+        }
     }
 }
 
@@ -130,7 +133,7 @@ extension ThreadPrediction {
 }
 
 /// What it costs to start the threads of a pool, and to wait for them.
-private enum Barrier {
+enum Barrier {
     /// Measured on two threads. Each further thread reads the start from the starter's cache and
     /// writes its end to the same counter, which passes from processor to processor: as much as
     /// one of the two ways between the first two.
@@ -140,20 +143,26 @@ private enum Barrier {
         return two + Double(threads - 2) * two / 4
     }
 
-    private static let ofTwo: Double = {
-        let pool = ThreadPool.shared(threads: 2)
-        let (kernel, rounds) = (EmptyKernel(), 4000)
-        // Calls do not keep their kernel.
-        return withExtendedLifetime(kernel) {
-            let calls = KernelCall.phases(of: kernel, threads: 2, EmptyKernel.workspace)
-            let seconds = (0..<5).map { _ in
-                ContinuousClock().measure {
-                    for _ in 0..<rounds { for call in calls { pool.run(call) } }
-                } / .seconds(1) / Double(rounds)
+    private static let ofTwo = seconds(on: .shared(threads: 2), rounds: 4000)
+
+    /// Measures it while no program uses the pool.
+    static func seconds(on pool: ThreadPool, rounds: Int) -> Double {
+        let kernel = EmptyKernel()
+        var seconds: [Double] = []
+        pool.withExclusiveUse {
+            // Calls do not keep their kernel.
+            withExtendedLifetime(kernel) {
+                let calls = KernelCall.phases(
+                    of: kernel, threads: pool.threads, EmptyKernel.workspace)
+                seconds = (0..<5).map { _ in
+                    ContinuousClock().measure {
+                        for _ in 0..<rounds { for call in calls { pool.run(call) } }
+                    } / .seconds(1) / Double(rounds)
+                }
             }
-            return seconds.min() ?? 0
         }
-    }()
+        return seconds.min() ?? 0
+    }
 }
 
 private final class EmptyKernel: Kernel {
