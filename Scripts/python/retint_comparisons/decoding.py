@@ -44,7 +44,8 @@ def main():
     parser.add_argument("--temperatures", type=float, nargs="+", default=[0.6, 0.7])
     parser.add_argument("--certainties", type=float, nargs="+", default=[3])
     parser.add_argument("--neutralities", type=float, nargs="+", default=[1, 1.25])
-    parser.add_argument("--saturations", type=float, nargs="+", default=[1.2, 1.3, 1.45, 1.95, 2.15])
+    parser.add_argument("--saturations", type=float, nargs="+",
+                        default=[1.2, 1.3, 1.45, 1.95, 2.15])
     parser.add_argument("--near-gray", type=float, default=0.7)
     parser.add_argument("--colorfulness", type=float, default=30)
     options = parser.parse_args()

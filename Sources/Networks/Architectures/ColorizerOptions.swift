@@ -29,8 +29,8 @@ public struct ColorizerOptions: Hashable, Sendable {
     public var certainty: Double
     /// How much less likely colorful bins of a classifying network become: the logit of each bin is
     /// lowered by this × chroma / 50, before the temperature divides it. Training with
-    /// `loss.rebalance` makes rare colors, which are the colorful ones, more likely than they are in
-    /// photos; this corrects for it, so that grays stay grayer. At 0, this has no effect.
+    /// `loss.rebalance` makes rare colors, which are the colorful ones, more likely than they are
+    /// in photos; this corrects for it, so that grays stay grayer. At 0, this has no effect.
     public var neutrality: Double
     /// Whether SIGGRAPH17 has its 529-way classification head, as its released weights do.
     public var hasClassHead: Bool

@@ -29,8 +29,8 @@ func binClassifier(_ inputs: Int) -> Conv2d {
 }
 
 /// The color of a distribution over the 313 ab bins: its annealed mean, after `neutrality` has made
-/// colorful bins less likely, times the agreement of the bins to the power of `certainty`, times the
-/// factor for a and b. It has no parameters.
+/// colorful bins less likely, times the agreement of the bins to the power of `certainty`, times
+/// the factor for a and b. It has no parameters.
 final class BinDecoder: Module, Layer {
     /// A neutrality of 1 lowers the logit of a bin of this chroma by 1, before the temperature
     /// divides it (logit adjustment: Menon et al. 2021).
