@@ -37,7 +37,7 @@ say "export, verify, quantize"
 
 # How the distributions become colors is set twice, because weights.h5 does not hold it.
 say import
-colors="--temperature 0.8 --certainty 2 --saturation 1.5"
+colors="--temperature 0.8 --certainty 2 --neutrality 0.5 --saturation 1.5"
 "$retint" import "$model" $colors -o colored.h5 >/dev/null
 "$retint" export colored.h5 -o weights.h5 >/dev/null
 "$retint" import weights.h5 --architecture lite-class-unet --depth 0.6 --decoder-width 0.5 \
