@@ -377,13 +377,23 @@ class OpenPhotos(unittest.TestCase):
         self.assertNotIn("train/s/a.jpg", self.files())
         self.assertIn("test/s/a.jpg", self.files())
 
-    def test_finished_files_are_checked(self):
+    def finish(self):
+        """Makes the files of the list in a subfolder; returns the folder."""
         finished = self.root / "finished"
-        finished.mkdir()
         for row in self.rows:
-            (finished / row["name"]).write_bytes(
-                open_photos.made((self.repository / row["path"]).read_bytes()))
-        (finished / "b.jpg").write_bytes(b"damaged")
+            file = finished / row["split"] / row["name"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(open_photos.made((self.repository / row["path"]).read_bytes()))
+        return finished
+
+    def test_finished_files_are_copied(self):
+        self.assertEqual(
+            self.collect("--from", str(self.finish()), "--host", "file:///nowhere"), "")
+        self.assertLessEqual({"train/s/a.jpg", "test/s/b.jpg"}, self.files())
+
+    def test_finished_files_are_checked(self):
+        finished = self.finish()
+        (finished / "test/b.jpg").write_bytes(b"damaged")
         message = self.collect("--from", str(finished), "--host", f"file://{self.root}")
         self.assertEqual(message, "datasets: 2 of 2 photos are in out\n")
         self.assertNotEqual((self.root / "out/test/s/b.jpg").read_bytes(), b"damaged")
@@ -393,7 +403,8 @@ class OpenPhotos(unittest.TestCase):
         message = self.collect("--host", f"file://{self.root}")
         self.assertIn("b.jpg skipped: b.png differs", message)
         self.assertIn("too few photos", message)
-        self.assertIn("photos skipped:", self.collect("--host", "file:///nowhere"))
+        message = self.collect("--host", "file:///nowhere")
+        self.assertRegex(message, "photos skipped: fatal: .*nowhere")
 
     def test_the_list_keeps_sources_apart(self):
         with open_photos.LIST.open(encoding="utf-8") as file:

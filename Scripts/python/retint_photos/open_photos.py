@@ -56,13 +56,12 @@ def write(path, data):
     os.replace(part, path)
 
 
-def copied(row, folder):
-    """A file that is already made; None if the folder lacks it or has another."""
-    for file in (folder / row["name"], folder / row["split"] / row["source"] / row["name"]):
-        if file.is_file():
-            data = file.read_bytes()
-            if digest(data) == row["file_sha256"]:
-                return data
+def copied(row, files):
+    """A file that is already made; None if no file of that name has the listed contents."""
+    for file in files.get(row["name"], ()):
+        data = file.read_bytes()
+        if digest(data) == row["file_sha256"]:
+            return data
     return None
 
 
@@ -139,10 +138,13 @@ def present(row):
 
 
 def copy_from(folder, missing):
-    """Copies what a folder has; returns the rest."""
+    """Copies what a folder or its subfolders have; returns the rest."""
+    files = collections.defaultdict(list)
+    for file in sorted(folder.rglob("*.jpg")):
+        files[file.name].append(file)
     rest = []
     for row in missing:
-        data = copied(row, folder)
+        data = copied(row, files)
         if data is None:
             rest.append(row)
         else:
@@ -159,9 +161,14 @@ def fetch_all(missing, host):
             for row, data in fetched(f"{host}/{repository}", commit, photos):
                 write(place(row), data)
         except (subprocess.CalledProcessError, OSError) as error:
-            reason = getattr(error, "stderr", b"") or str(error).encode()
-            line = reason.decode(errors="replace").strip().splitlines()[-1:]
-            notice(f"{repository} skipped: {' '.join(line)}")
+            notice(f"{repository} skipped: {reason(error)}")
+
+
+def reason(error):
+    """Why a clone failed: Git's first error, which advice may follow."""
+    text = getattr(error, "stderr", None) or str(error).encode()
+    lines = text.decode(errors="replace").strip().splitlines() or ["Git failed"]
+    return next((line for line in lines if line.startswith("fatal: ")), lines[-1])
 
 
 def remove_unlisted(listed):
