@@ -85,6 +85,31 @@ import Testing
         #expect(compared.contains("between features of EfficientNet-Lite0."))
     }
 
+    /// Photos are compared on several threads, which share the features' program.
+    @Test func threadsDoNotChangeTheReport() throws {
+        let model = try bench.makeLivelyCheckpoint()
+        try bench.makeFeatures("features.h5")
+        try bench.makeDirectory("data")
+        for side in 40..<47 { _ = try bench.makePhoto("data/\(side).png", height: side) }
+        let reports = try ["1", "3"].map { threads in
+            try bench.json(
+                try bench.expect(
+                    0, "evaluate", model, "--data", "data", "--size", "32", "--features",
+                    "features.h5", "--threads", threads, "--json"))
+        }
+        func values(_ report: [String: Any]) throws -> [(file: String, error: Double)] {
+            let photos = try #require(report["photos"] as? [[String: Any]])
+            return try photos.map {
+                (try #require($0["file"] as? String), try #require($0["delta_e2000"] as? Double))
+            }
+        }
+        let (one, three) = (try values(reports[0]), try values(reports[1]))
+        #expect(one.count == 7 && one.map(\.file) == three.map(\.file))
+        for (first, second) in zip(one, three) { #expect(abs(first.error - second.error) < 1e-4) }
+        let distances = try reports.map { try #require($0["frechet_distance"] as? Double) }
+        #expect(abs(distances[0] - distances[1]) < 1e-3 * distances[0])
+    }
+
     @Test func refuses() throws {
         let model = try bench.makeCheckpoint()
         try bench.makeDirectory("data")

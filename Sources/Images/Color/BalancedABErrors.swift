@@ -24,27 +24,34 @@ package struct BalancedABErrors: Hashable, Sendable, Codable {
     /// - Throws: `ColorScienceError` when the counts differ or are zero.
     package mutating func add(reference: LabPlanes, estimate: LabPlanes) throws {
         try ColorScienceError.requireSameCount("ab error", reference.count, estimate.count)
+        // All cells, because a dictionary is much slower for each pixel.
+        var all = [Cell](repeating: Cell(), count: Self.side * Self.side)
         for index in 0..<reference.count {
             let (a, b) = (reference.a[index], reference.b[index])
             let (da, db) = (a - estimate.a[index], b - estimate.b[index])
-            cells[Self.cell(a, b), default: Cell()].add((da * da + db * db).squareRoot())
+            all[Self.cell(a, b)].add((da * da + db * db).squareRoot())
+        }
+        for (index, cell) in all.enumerated() where cell.pixels > 0 {
+            cells[index, default: Cell()].add(cell)
         }
     }
+
+    /// The number of cells in each direction.
+    private static let side = 64
 
     /// The cell with the nearest center; centers are multiples of 10 in both directions.
     private static func cell(_ a: Float, _ b: Float) -> Int {
         func index(_ value: Float) -> Int {
-            Int(min(max((value / cellSize).rounded(), -32), 31)) + 32
+            let middle = side / 2
+            return Int(min(max((value / cellSize).rounded(), Float(-middle)), Float(middle - 1)))
+                + middle
         }
-        return 64 * index(a) + index(b)
+        return side * index(a) + index(b)
     }
 
     /// Adds the pixels of another measure.
     package mutating func add(_ other: BalancedABErrors) {
-        for (index, cell) in other.cells {
-            cells[index, default: Cell()].pixels += cell.pixels
-            cells[index, default: Cell()].area += cell.area
-        }
+        for (index, cell) in other.cells { cells[index, default: Cell()].add(cell) }
     }
 
     /// The mean over the cells of the area under the curve: 1 when every pixel is right, NaN before
@@ -57,6 +64,11 @@ package struct BalancedABErrors: Hashable, Sendable, Codable {
 }
 
 extension BalancedABErrors.Cell {
+    fileprivate mutating func add(_ other: Self) {
+        pixels += other.pixels
+        area += other.area
+    }
+
     /// Thresholds as in ``ABErrors``.
     fileprivate mutating func add(_ error: Float) {
         pixels += 1

@@ -38,11 +38,13 @@ struct ABPair {
 
     init(_ truth: SIMD4<Double>, _ estimate: SIMD4<Double>) {
         (self.truth, self.estimate) = (SIMD2(truth.y, truth.z), SIMD2(estimate.y, estimate.z))
-        (trueChroma, estimatedChroma) = (hypot(truth.y, truth.z), hypot(estimate.y, estimate.z))
+        (trueChroma, estimatedChroma) = (
+            abLength(truth.y, truth.z), abLength(estimate.y, estimate.z)
+        )
     }
 
     /// The Euclidean distance.
-    var distance: Double { hypot(truth.x - estimate.x, truth.y - estimate.y) }
+    var distance: Double { abLength(truth.x - estimate.x, truth.y - estimate.y) }
 
     private var dot: Double { (truth * estimate).sum() }
 

@@ -43,14 +43,18 @@ private struct Polar {
     let hue: Double
 
     init(_ lab: SIMD4<Double>, scale: Double) {
-        chroma = hypot(lab.y * scale, lab.z)
+        chroma = abLength(lab.y * scale, lab.z)
         let angle = atan2(lab.z, lab.y * scale)
         hue = angle < 0 ? angle + 2 * .pi : angle
     }
 }
 
+/// √(a² + b²): a chroma or a distance. The squares of ab cannot overflow, so this needs no `hypot`,
+/// which takes much longer.
+func abLength(_ a: Double, _ b: Double) -> Double { (a * a + b * b).squareRoot() }
+
 private func ciede2000(_ first: SIMD4<Double>, _ second: SIMD4<Double>) -> Double {
-    let chroma = 0.5 * (hypot(first.y, first.z) + hypot(second.y, second.z))
+    let chroma = 0.5 * (abLength(first.y, first.z) + abLength(second.y, second.z))
     let scale = 1.5 - 0.5 * chromaFactor(chroma)
     let one = Polar(first, scale: scale)
     let two = Polar(second, scale: scale)
@@ -90,8 +94,27 @@ private func hues(_ first: Polar, _ second: Polar) -> (difference: Double, mean:
 }
 
 private func hueWeight(_ hue: Double) -> Double {
-    1 - 0.17 * cos(hue - radians(30)) + 0.24 * cos(2 * hue)
-        + 0.32 * cos(3 * hue + radians(6)) - 0.20 * cos(4 * hue - radians(63))
+    let one = Angle(hue)
+    let two = one + one
+    return 1 - 0.17 * (one + Angle(radians(-30))).cosine + 0.24 * two.cosine
+        + 0.32 * (two + one + Angle(radians(6))).cosine
+        - 0.20 * (two + two + Angle(radians(-63))).cosine
+}
+
+/// An angle whose multiples and sums need no further cosines.
+private struct Angle {
+    let cosine, sine: Double
+
+    @inline(__always)
+    init(_ radians: Double) { (cosine, sine) = (cos(radians), sin(radians)) }
+
+    private init(cosine: Double, sine: Double) { (self.cosine, self.sine) = (cosine, sine) }
+
+    static func + (first: Angle, second: Angle) -> Angle {
+        Angle(
+            cosine: first.cosine * second.cosine - first.sine * second.sine,
+            sine: first.sine * second.cosine + first.cosine * second.sine)
+    }
 }
 
 private func blueRotation(_ hue: Double) -> Double {

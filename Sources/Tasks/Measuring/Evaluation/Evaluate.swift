@@ -24,7 +24,7 @@ extension Model {
     /// - Throws: ``EvaluationError`` if no photo can be read; `PhotoError` if none of them has a
     ///   box around skin; `ModelError` if the model is not a
     ///   colorizer, does not run at that size or returns colors that are not finite;
-    ///   `CancellationError` if the task is cancelled, which takes effect after the current photo;
+    ///   `CancellationError` if the task is cancelled, which takes effect after a few photos;
     ///   `RankError` if ranks cannot reach each other.
     public func evaluate(
         on photos: [PhotoReference], _ options: EvaluationOptions = .init(),
@@ -66,11 +66,12 @@ func evaluation(
         onProgress(.colored(photos: $0, total: readable.count))
     }
     var measures: [Int: Evaluation.Measures] = [:]
-    for photo in readable.own {
+    for first in stride(from: 0, to: readable.own.count, by: evaluation.batch) {
         try checkCancellation(isCancelled)
-        let result = try evaluation.measure(photo)
-        measures[photo.index] = result.measures
-        onColored(result.photo)
+        for result in try evaluation.measure(readable.own[first...].prefix(evaluation.batch)) {
+            measures[result.photo.index] = result.measures
+            onColored(result.photo)
+        }
         progress.update(measures.count)
     }
     let all = try readable.gather(measures)

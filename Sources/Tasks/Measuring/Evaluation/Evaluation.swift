@@ -2,6 +2,7 @@ import RetintColor
 import RetintColoring
 import RetintGraph
 import RetintImages
+import RetintLocks
 import RetintPhotoData
 import RetintRuntime
 
@@ -45,30 +46,60 @@ struct Evaluation {
         (self.oldPhoto, self.features, self.skin) = (oldPhoto, features, skin)
     }
 
-    /// Colors a photo and compares it with the original.
+    /// The measurements of a photo, and the photo in color.
+    typealias Measured = (measures: Measures, photo: EvaluationReport.ColoredPhoto)
+
+    /// The number of photos that are measured together: several for each thread, because their
+    /// sizes differ.
+    var batch: Int { 4 * colorizer.workerCount }
+
+    /// Colors photos one after the other, each on all threads, and compares them with the
+    /// originals, each on one thread.
     ///
-    /// - Throws: `ImageError` if the photo can no longer be read; `ModelError` if the model returns
+    /// - Parameter photos: at most ``batch``, since all are kept in memory.
+    /// - Throws: `ImageError` if a photo can no longer be read; `ModelError` if the model returns
     ///   colors that are not finite.
-    func measure(
-        _ photo: EvaluationPhotos.Photo
-    ) throws -> (measures: Measures, photo: EvaluationReport.ColoredPhoto) {
+    func measure(_ photos: some Collection<EvaluationPhotos.Photo>) throws -> [Measured] {
+        let colored = try photos.map(inColor)
+        let results = Mutex(colored.map { _ -> Result<Measured, any Error>? in nil })
+        concurrently(colored.count, threads: colorizer.workerCount) { index in
+            let result = Result { try compare(colored[index]) }
+            results.withLock { $0[index] = result }
+        }
+        return try results.withLock { $0 }.compactMap { try $0?.get() }
+    }
+
+    /// A photo, and its copy that is compared with it.
+    private struct Colored {
+        let photo: EvaluationPhotos.Photo
+        let original, image: Image
+    }
+
+    private func inColor(_ photo: EvaluationPhotos.Photo) throws -> Colored {
         let original = try scale.scaled(photo.image())
         let old = try original.asOldPhoto(oldPhoto, seed: 0, name: "\(photo.index)")
-        let image = try inColor(original, seen: old ?? original)
+        return Colored(
+            photo: photo, original: original, image: try inColor(original, seen: old ?? original))
+    }
+
+    private func compare(_ colored: Colored) throws -> Measured {
+        let (photo, original, image) = (colored.photo, colored.original, colored.image)
         let (grayImage, uniformImage) = (original.gray, inMeanColor(original))
-        let regions = skin?.regions(of: photo.reference)
+        let (reference, regions) = (
+            lab(fromRGB: original.pixels), skin?.regions(of: photo.reference)
+        )
         func quality(_ image: Image) throws -> ImageQuality {
             try ImageQuality(
-                image, original: original, edgeReach: scale.edgeReach(original),
-                skinRegions: regions)
+                image, original: original, reference: reference,
+                edgeReach: scale.edgeReach(original), skinRegions: regions)
         }
         let gray = try quality(grayImage)
-        var (colored, uniform) = (try quality(image), try quality(uniformImage))
-        colored.compare(withGray: gray)
+        var (estimated, uniform) = (try quality(image), try quality(uniformImage))
+        estimated.compare(withGray: gray)
         uniform.compare(withGray: gray)
         let described = try features?.features(of: [original, image, grayImage, uniformImage])
         let measures = Measures(
-            file: photo.reference.description, colored: colored, gray: gray, uniform: uniform,
+            file: photo.reference.description, colored: estimated, gray: gray, uniform: uniform,
             colorfulness: try RetintColor.colorfulness(ofRGB: original.pixels),
             features: described.map {
                 Features(original: $0[0], colored: $0[1], gray: $0[2], uniform: $0[3])

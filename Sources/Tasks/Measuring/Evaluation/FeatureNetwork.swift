@@ -5,6 +5,7 @@ import RetintFiles
 import RetintGraph
 import RetintImages
 import RetintLayers
+import RetintLocks
 import RetintRuntime
 import RetintTensorFiles
 import RetintTensors
@@ -97,12 +98,14 @@ extension StateDict {
     }
 }
 
-/// A feature network compiled for the images of one photo at a time.
-struct FeatureProgram {
+/// A feature network compiled for the images of one photo at a time. Several threads may use it:
+/// they wait for each other.
+final class FeatureProgram {
     let name: String
     private let path: String
     private let side: Int
     private let program: Program
+    private let lock = Mutex(())
     /// The photo itself, colored, gray and in the mean color.
     private static let batch = 4
 
@@ -125,7 +128,9 @@ struct FeatureProgram {
         precondition(images.count == Self.batch)
         let planes = images.flatMap { $0.resized(to: side, height: side).planes }
         let input = TensorData(shape: [images.count, 3, side, side], scalars: planes)
-        let output = try program.run(["photos": input])["features"]?.scalars ?? []
+        let output = try lock.withLock { _ in
+            try program.run(["photos": input])["features"]?.scalars ?? []
+        }
         guard !output.isEmpty, output.allSatisfy(\.isFinite) else {
             throw ModelError(
                 .nonFinite, path, "computes features that are not finite; use trained weights")

@@ -14,13 +14,15 @@ struct ImageQuality: Sendable, Codable {
     /// Compares a colored image with the original.
     ///
     /// - Parameters:
+    ///   - reference: the original in CIELAB.
     ///   - edgeReach: the distance up to which a pixel is near an edge; nil to omit edges.
     ///   - skinRegions: where skin is measured; nil: nowhere.
     /// - Throws: `ColorScienceError` if their sizes differ.
     init(
-        _ image: Image, original: Image, edgeReach: Int? = nil, skinRegions: SkinRegions? = nil
+        _ image: Image, original: Image, reference: LabPlanes, edgeReach: Int? = nil,
+        skinRegions: SkinRegions? = nil
     ) throws {
-        let (estimate, reference) = (lab(fromRGB: image.pixels), lab(fromRGB: original.pixels))
+        let estimate = lab(fromRGB: image.pixels)
         var (errors, balance, groups) = (ABErrors(), BalancedABErrors(), ABGroupErrors())
         try errors.add(reference: reference, estimate: estimate)
         try balance.add(reference: reference, estimate: estimate)
