@@ -49,9 +49,9 @@ struct Evaluation {
     /// The measurements of a photo, and the photo in color.
     typealias Measured = (measures: Measures, photo: EvaluationReport.ColoredPhoto)
 
-    /// The number of photos that are measured together: several for each thread, because their
-    /// sizes differ.
-    var batch: Int { 4 * colorizer.workerCount }
+    /// The number of photos that are measured together: some more than there are threads, because
+    /// large photos take longer.
+    var batch: Int { colorizer.workerCount + 6 }
 
     /// Colors photos one after the other, each on all threads, and compares them with the
     /// originals, each on one thread.
