@@ -85,12 +85,12 @@ import Testing
         #expect(compared.contains("between features of EfficientNet-Lite0."))
     }
 
-    /// Photos are compared on several threads, which share the features' program.
+    /// Photos are compared a few at a time on several threads, which share the features' program.
     @Test func threadsDoNotChangeTheReport() throws {
         let model = try bench.makeLivelyCheckpoint()
         try bench.makeFeatures("features.h5")
         try bench.makeDirectory("data")
-        for side in 40..<47 { _ = try bench.makePhoto("data/\(side).png", height: side) }
+        for side in 40..<52 { _ = try bench.makePhoto("data/\(side).png", height: side) }
         let reports = try ["1", "3"].map { threads in
             try bench.json(
                 try bench.expect(
@@ -104,7 +104,7 @@ import Testing
             }
         }
         let (one, three) = (try values(reports[0]), try values(reports[1]))
-        #expect(one.count == 7 && one.map(\.file) == three.map(\.file))
+        #expect(one.count == 12 && one.map(\.file) == three.map(\.file))
         for (first, second) in zip(one, three) { #expect(abs(first.error - second.error) < 1e-4) }
         let distances = try reports.map { try #require($0["frechet_distance"] as? Double) }
         #expect(abs(distances[0] - distances[1]) < 1e-3 * distances[0])
