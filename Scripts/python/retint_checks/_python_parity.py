@@ -15,7 +15,7 @@ from retint_tool import RETINT
 import retint
 
 # The ends of names of figures that may be whole numbers by chance.
-MEASURED = ("bytes", "gflops", "second", "seconds", "share")
+MEASURED = ("bytes", "gflops", "in_time", "second", "seconds", "share")
 
 
 def without_measurements(value, name=""):
