@@ -7,6 +7,7 @@ import Testing
     /// it.
     @Test(arguments: [
         "rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp",
+        "tiff-alpha.tif", "tiff-grayalpha.tif",
     ])
     func compositionEqualsPillow(name: String) throws {
         let ground = try Goldens.image("rgb8.png").flippedHorizontally()
@@ -37,7 +38,7 @@ import Testing
             try CutOut(contentsOf: Goldens.path("jpeg444.jpg"))
         }
         #expect(
-            error?.description.contains("transparency is read from PNG and WebP files alone")
+            error?.description.contains("transparency is read from PNG, WebP and TIFF files alone")
                 == true)
     }
 }

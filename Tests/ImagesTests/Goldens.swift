@@ -9,6 +9,7 @@ enum Goldens {
     static let pngs = [
         "gray1", "gray8", "gray16", "grayalpha8", "interlaced", "palette4", "palette-transparent",
         "rgb16", "rgba8", "orientation-png", "profile-srgb", "profile-damaged",
+        "profile-wrong",
     ].map { "\($0).png" }
 
     static let jpegs =
@@ -20,7 +21,8 @@ enum Goldens {
     static let webps = ["alpha", "lossless", "lossy", "orientation-webp"].map { "\($0).webp" }
 
     static let tiffs = [
-        "alpha", "deflate", "fax", "gray", "gray16", "jpeg", "lzw", "pages", "palette", "turned",
+        "alpha", "deflate", "fax", "gray", "gray16", "grayalpha", "jpeg", "lzw", "multiplied",
+        "pages", "palette", "turned", "unspecified",
     ].map { "tiff-\($0).tif" }
 
     static let bitmaps = ["1", "8", "16", "24", "32", "565", "from-top", "old"].map {

@@ -38,7 +38,9 @@ import Testing
     /// An opaque channel says nothing.
     @Test(arguments: [
         ("rgba8.png", true), ("grayalpha8.png", true), ("alpha.webp", true), ("rgb16.png", false),
-        ("lossless.webp", false), ("lossy.webp", false),
+        ("lossless.webp", false), ("lossy.webp", false), ("palette-transparent.png", true),
+        ("palette4.png", false), ("tiff-alpha.tif", true), ("tiff-grayalpha.tif", true),
+        ("tiff-multiplied.tif", true), ("tiff-unspecified.tif", false), ("tiff-lzw.tif", false),
     ])
     func transparencyIsNoted(_ name: String, _ isNoted: Bool) throws {
         let notes = try ImageMetadata(contentsOf: goldenPath(name)).notes

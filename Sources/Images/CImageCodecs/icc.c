@@ -19,12 +19,22 @@ static bool is_srgb(cmsHPROFILE profile) {
     return strstr(text, "sRGB") != NULL;
 }
 
-static void transform(cmsHPROFILE profile, uint8_t *pixels, uint32_t count) {
+// The first of three channels.
+#define GRAY_OF_RGB (COLORSPACE_SH(PT_GRAY) | CHANNELS_SH(1) | EXTRA_SH(2) | BYTES_SH(1))
+
+static bool are_gray(const uint8_t *pixels, uint32_t count) {
+    for (uint32_t index = 0; index < count; ++index, pixels += 3)
+        if (pixels[0] != pixels[1] || pixels[0] != pixels[2]) return false;
+    return true;
+}
+
+static void transform(
+    cmsHPROFILE profile, cmsUInt32Number format, uint8_t *pixels, uint32_t count) {
     cmsHPROFILE standard = cmsCreate_sRGBProfile();
     if (!standard) return;
     const cmsUInt32Number intent = INTENT_RELATIVE_COLORIMETRIC;
     cmsHTRANSFORM to_srgb = cmsCreateTransform(
-        profile, TYPE_RGB_8, standard, TYPE_RGB_8, intent, cmsFLAGS_BLACKPOINTCOMPENSATION);
+        profile, format, standard, TYPE_RGB_8, intent, cmsFLAGS_BLACKPOINTCOMPENSATION);
     if (to_srgb) {
         cmsDoTransform(to_srgb, pixels, pixels, count);
         cmsDeleteTransform(to_srgb);
@@ -52,7 +62,10 @@ void codec_srgb_profile(uint8_t *bytes, size_t *size) {
 void codec_to_srgb(const uint8_t *profile, size_t size, uint8_t *pixels, uint32_t count) {
     cmsHPROFILE opened = cmsOpenProfileFromMem(profile, (cmsUInt32Number)size);
     if (!opened) return;
-    if (cmsGetColorSpace(opened) == cmsSigRgbData && !is_srgb(opened))
-        transform(opened, pixels, count);
+    const cmsColorSpaceSignature space = cmsGetColorSpace(opened);
+    if (space == cmsSigRgbData && !is_srgb(opened))
+        transform(opened, TYPE_RGB_8, pixels, count);
+    else if (space == cmsSigGrayData && are_gray(pixels, count))
+        transform(opened, GRAY_OF_RGB, pixels, count);
     cmsCloseProfile(opened);
 }

@@ -22,6 +22,7 @@ static struct {
     __typeof__(&TIFFGetFieldDefaulted) GetFieldDefaulted;
     __typeof__(&TIFFRGBAImageOK) RGBAImageOK;
     __typeof__(&TIFFReadRGBAImageOriented) ReadRGBAImageOriented;
+    __typeof__(&TIFFSetField) SetField;
 } tiff;
 
 bool codec_tiff_is_available(void) {
@@ -38,6 +39,7 @@ bool codec_tiff_is_available(void) {
         FUNCTION(GetFieldDefaulted),
         FUNCTION(RGBAImageOK),
         FUNCTION(ReadRGBAImageOriented),
+        FUNCTION(SetField),
         {NULL, NULL},
     };
 #undef FUNCTION
@@ -152,45 +154,73 @@ bool codec_tiff_read_header(
     return is_whole;
 }
 
-// libtiff multiplies colors by their alpha.
+// What the first sample after the colors is: alpha that colors were multiplied by, alpha that they
+// were not multiplied by, or something else.
+static uint16_t kind_of_alpha(TIFF *file) {
+    uint16_t count = 0, *kinds = NULL;
+    tiff.GetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    return count > 0 ? kinds[0] : EXTRASAMPLE_UNSPECIFIED;
+}
+
+// libtiff would multiply colors by their alpha, which cannot be undone where it is small.
+static bool leave_unmultiplied(TIFF *file) {
+    enum { MOST_KINDS = 16 };
+    uint16_t count = 0, *kinds = NULL, changed[MOST_KINDS];
+    tiff.GetFieldDefaulted(file, TIFFTAG_EXTRASAMPLES, &count, &kinds);
+    if (count > MOST_KINDS) return false;
+    memcpy(changed, kinds, count * sizeof *kinds);
+    changed[0] = EXTRASAMPLE_ASSOCALPHA;
+    return tiff.SetField(file, TIFFTAG_EXTRASAMPLES, count, changed);
+}
+
 static uint8_t unmultiplied(uint32_t color, uint32_t alpha) {
     if (alpha == 0 || alpha == 255) return (uint8_t)color;
     const uint32_t value = (color * 255 + alpha / 2) / alpha;
     return (uint8_t)(value < 255 ? value : 255);
 }
 
-static void pack(const uint32_t *raster, size_t count, uint8_t *pixels) {
-    for (size_t index = 0; index < count; ++index) {
+static void pack(
+    const uint32_t *raster, size_t count, uint16_t kind, uint32_t channels, uint8_t *pixels) {
+    const bool is_multiplied = kind == EXTRASAMPLE_ASSOCALPHA;
+    const bool has_alpha = is_multiplied || kind == EXTRASAMPLE_UNASSALPHA;
+    for (size_t index = 0; index < count; ++index, pixels += channels) {
         const uint32_t pixel = raster[index], alpha = TIFFGetA(pixel);
-        pixels[3 * index] = unmultiplied(TIFFGetR(pixel), alpha);
-        pixels[3 * index + 1] = unmultiplied(TIFFGetG(pixel), alpha);
-        pixels[3 * index + 2] = unmultiplied(TIFFGetB(pixel), alpha);
+        const uint32_t divisor = is_multiplied ? alpha : 255;
+        pixels[0] = unmultiplied(TIFFGetR(pixel), divisor);
+        pixels[1] = unmultiplied(TIFFGetG(pixel), divisor);
+        pixels[2] = unmultiplied(TIFFGetB(pixel), divisor);
+        if (channels == 4) pixels[3] = has_alpha ? (uint8_t)alpha : 255;
     }
 }
 
-static bool decode(TIFF *file, uint32_t width, uint32_t height, uint8_t *pixels, char *message) {
+static bool decode(
+    TIFF *file, uint32_t channels, uint32_t width, uint32_t height, uint8_t *pixels,
+    char *message) {
     uint32_t own_width = 0, own_height = 0;
     uint16_t orientation = ORIENTATION_TOPLEFT;
     if (!read_size(file, &own_width, &own_height) || own_width != width || own_height != height)
         return fail(message, "its size is another one");
+    const uint16_t kind = kind_of_alpha(file);
+    if (kind == EXTRASAMPLE_UNASSALPHA && !leave_unmultiplied(file))
+        return fail(message, "it has too many channels");
     tiff.GetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
     uint32_t *raster = malloc(sizeof *raster * width * height);
     if (!raster) return fail(message, "out of memory");
     // The orientation of the file itself: nothing is turned. Damage ends the reading.
     const bool is_whole =
         tiff.ReadRGBAImageOriented(file, width, height, raster, orientation, 1);
-    if (is_whole) pack(raster, (size_t)width * height, pixels);
+    if (is_whole) pack(raster, (size_t)width * height, kind, channels, pixels);
     free(raster);
     return is_whole || fail(message, "the TIFF data are damaged");
 }
 
 bool codec_tiff_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message) {
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message) {
     Source source = {bytes, count, 0, message};
     TIFF *file = open_file(&source);
     if (!file) return fail(message, "the TIFF cannot be opened");
-    const bool is_whole = decode(file, width, height, pixels, message);
+    const bool is_whole = decode(file, channels, width, height, pixels, message);
     tiff.Close(file);
     return is_whole;
 }
@@ -227,9 +257,9 @@ bool codec_tiff_read_header(
 }
 
 bool codec_tiff_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message) {
-    (void)bytes, (void)count, (void)width, (void)height, (void)pixels;
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message) {
+    (void)bytes, (void)count, (void)channels, (void)width, (void)height, (void)pixels;
     return fail(message);
 }
 

@@ -12,7 +12,7 @@ package struct CutOut: Hashable, Sendable {
     /// The height in pixels.
     package var height: Int { colors.height }
 
-    /// Reads a PNG or WebP image with transparency; an embedded color profile is not applied.
+    /// Reads a PNG, WebP or TIFF image with transparency; an embedded color profile is not applied.
     ///
     /// - Throws: `ImageError` if the file cannot be read, exceeds a limit, is incomplete or of a
     ///   format without transparency.

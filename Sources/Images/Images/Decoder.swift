@@ -20,9 +20,9 @@ struct Decoder {
     ///
     /// - Throws: `ImageError` for a JPEG, which has no transparency.
     func decodeWithAlpha() throws(ImageError) -> (width: Int, height: Int, pixels: [UInt8]) {
-        guard format == .png || format == .webp else {
+        guard [.png, .webp, .tiff].contains(format) else {
             throw ImageError(
-                .format, file, "transparency is read from PNG and WebP files alone",
+                .format, file, "transparency is read from PNG, WebP and TIFF files alone",
                 remedy: "save it as one of these")
         }
         let (width, height) = try readSize()
@@ -116,7 +116,8 @@ struct Decoder {
                 codec_png_decode(bytes, bytes.count, channels, width, height, pixels, message)
             case .webp:
                 codec_webp_decode(bytes, bytes.count, channels, width, height, pixels, message)
-            case .tiff: codec_tiff_decode(bytes, bytes.count, width, height, pixels, message)
+            case .tiff:
+                codec_tiff_decode(bytes, bytes.count, channels, width, height, pixels, message)
             case .gif: codec_gif_decode(bytes, bytes.count, width, height, pixels, message)
             case .heif: codec_heif_decode(bytes, bytes.count, width, height, pixels, message)
             case .bmp: preconditionFailure("read by pixelsOfBitmap")

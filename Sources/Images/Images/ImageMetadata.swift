@@ -65,13 +65,16 @@ public struct ImageMetadata: Hashable, Sendable {
         format == .png && data.count > 24 ? Int(data[24]) : nil
     }
 
-    /// Whether a PNG or a WebP has pixels that are not opaque. Many have a channel for it that says
+    /// Whether an image has pixels that are not opaque. Many have a channel for it that says
     /// nothing.
     private static func isTransparent(_ data: [UInt8], _ format: SourceFormat) -> Bool {
         let hasAlpha =
             switch format {
             // The kind of color is the byte after the depth: 4 and 6 have a channel of their own.
-            case .png: data.count > 25 && [4, 6].contains(data[25])
+            case .png:
+                data.count > 25 && [4, 6].contains(data[25])
+                    || Metadata(bytes: data, format: format).hasTransparentColors
+            case .tiff: TIFFDirectory(data)?.hasAlpha == true
             // A flag of the extended format, and the bit after the sides of a lossless image.
             case .webp:
                 data.count > 24

@@ -49,6 +49,9 @@ struct Metadata {
         return found.flatMap { $0.x > 0 && $0.y > 0 ? $0 : nil }
     }
 
+    /// Whether a PNG names colors, or entries of its palette, that are transparent.
+    var hasTransparentColors: Bool { chunk("tRNS", from: 8, isPNG: true) != nil }
+
     /// The ICC profile as stored in the file; nil if there is none or it is incomplete.
     var profile: EmbeddedProfile? {
         switch format {

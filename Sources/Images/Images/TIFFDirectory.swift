@@ -29,16 +29,28 @@ struct TIFFDirectory {
 
     /// The bits of a sample; those of the first one if there are several.
     var bitsPerSample: Int? {
-        guard let field = field(.bitsPerSample), let count = numbers.number(at: field + 4, bytes: 4)
-        else { return nil }
-        // More than two do not fit into the field, which then has their offset.
-        let place = count <= 2 ? field + 8 : numbers.number(at: field + 8, bytes: 4)
-        return place.flatMap { numbers.number(at: $0, bytes: 2) }
+        field(.bitsPerSample).flatMap { first(of: $0, bytes: 2) }
+    }
+
+    /// Whether the first sample after the colors is alpha, multiplied or not.
+    var hasAlpha: Bool {
+        guard let field = field(.extraSamples) else { return false }
+        let kind = first(of: field, bytes: 2)
+        return kind == 1 || kind == 2
+    }
+
+    /// The first number of a field; numbers that do not fit into four bytes are elsewhere.
+    private func first(of field: Int, bytes: Int) -> Int? {
+        guard let count = numbers.number(at: field + 4, bytes: 4) else { return nil }
+        let fits = count <= 4 / bytes
+        let place = fits ? field + 8 : numbers.number(at: field + 8, bytes: 4)
+        return place.flatMap { numbers.number(at: $0, bytes: bytes) }
     }
 
     private enum Tag: Int {
         case newSubfileType = 254
         case bitsPerSample = 258
+        case extraSamples = 338
     }
 
     /// The offset of a field.

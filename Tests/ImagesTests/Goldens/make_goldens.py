@@ -188,7 +188,8 @@ def make_levels(rgb: np.ndarray) -> None:
 def make_composed(rgb: np.ndarray) -> None:
     """`<name>-over.expected.png`: laid over the mirrored picture."""
     ground = Image.fromarray(rgb[:, ::-1]).convert("RGBA")
-    names = ["rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp"]
+    names = ["rgba8.png", "grayalpha8.png", "palette-transparent.png", "rgb16.png", "alpha.webp",
+             "tiff-alpha.tif", "tiff-grayalpha.tif"]
     for name in names:
         top = Image.open(HERE / name).convert("RGBA")
         result = Image.alpha_composite(ground, top).convert("RGB")
@@ -225,56 +226,72 @@ def make_orientations(rgb: np.ndarray) -> None:
     save("orientation-webp.webp", image, exif=exif, lossless=True)
 
 
+def fixed(*values: float) -> bytes:
+    return b"".join(struct.pack(">i", round(value * 65536)) for value in values)
+
+
+def curve(gamma: float) -> bytes:
+    return b"curv\0\0\0\0" + struct.pack(">IH", 1, round(gamma * 256))
+
+
 def wide_profile() -> bytes:
-    """A minimal ICC profile: a gamut wider than sRGB's, gamma 2.2."""
-
-    def fixed(*values: float) -> bytes:
-        return b"".join(struct.pack(">i", round(value * 65536)) for value in values)
-
-    text = b"wide gamut\0"
+    """A gamut wider than sRGB's, gamma 2.2."""
     tags = {
-        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + b"\0" * 78,
-        b"cprt": b"text\0\0\0\0none\0",
-        b"wtpt": b"XYZ \0\0\0\0" + fixed(0.9642, 1.0, 0.8249),
         b"rXYZ": b"XYZ \0\0\0\0" + fixed(0.6097, 0.3111, 0.0195),
         b"gXYZ": b"XYZ \0\0\0\0" + fixed(0.2053, 0.6257, 0.0609),
         b"bXYZ": b"XYZ \0\0\0\0" + fixed(0.1492, 0.0632, 0.7446),
     }
-    curve = b"curv\0\0\0\0" + struct.pack(">IH", 1, round(2.2 * 256))
-    tags |= {name: curve for name in (b"rTRC", b"gTRC", b"bTRC")}
+    tags |= {name: curve(2.2) for name in (b"rTRC", b"gTRC", b"bTRC")}
+    return profile(b"RGB ", b"wide gamut", tags)
+
+
+def profile(space: bytes, text: bytes, tags: dict[bytes, bytes]) -> bytes:
+    """A minimal ICC profile."""
+    text += b"\0"
+    tags = {
+        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + b"\0" * 78,
+        b"cprt": b"text\0\0\0\0none\0",
+        b"wtpt": b"XYZ \0\0\0\0" + fixed(0.9642, 1.0, 0.8249),
+    } | tags
     table, data = struct.pack(">I", len(tags)), b""
     start = 128 + 4 + 12 * len(tags)
     for name, content in tags.items():
         table += name + struct.pack(">II", start + len(data), len(content))
         data += content + b"\0" * (-len(content) % 4)
     size = start + len(data)
-    header = struct.pack(">I4sI4s4s4s12s4s", size, b"", 0x02100000, b"mntr", b"RGB ", b"XYZ ",
+    header = struct.pack(">I4sI4s4s4s12s4s", size, b"", 0x02100000, b"mntr", space, b"XYZ ",
                          b"\0" * 12, b"acsp")
     header += b"\0" * 28 + fixed(0.9642, 1.0, 0.8249)
     return header + b"\0" * (128 - len(header)) + table + data
 
 
-def expect_in_srgb(name: str) -> None:
-    """What a file with the wide profile shows."""
-    read = Image.open(HERE / name).convert("RGB")
+def expect_in_srgb(name: str, mode: str, profile: bytes) -> None:
+    """What a file with the profile shows."""
+    read = Image.open(HERE / name).convert(mode)
     save_expected(
         Path(name).stem,
         ImageCms.profileToProfile(
-            read, io.BytesIO(wide_profile()), ImageCms.createProfile("sRGB"),
-            ImageCms.Intent.RELATIVE_COLORIMETRIC,
+            read, io.BytesIO(profile), ImageCms.createProfile("sRGB"),
+            ImageCms.Intent.RELATIVE_COLORIMETRIC, outputMode="RGB",
             flags=ImageCms.Flags.BLACKPOINTCOMPENSATION))
 
 
 def make_profiles(rgb: np.ndarray) -> None:
-    image, profile = Image.fromarray(rgb), wide_profile()
+    image, wide = Image.fromarray(rgb), wide_profile()
     for name, options in [("profile-png.png", {}), ("profile-webp.webp", {"lossless": True}),
                           ("profile-jpeg.jpg", {"quality": 95, "subsampling": 0}),
                           ("profile-tiff.tif", {})]:
-        image.save(HERE / name, icc_profile=profile, **options)
-        expect_in_srgb(name)
+        image.save(HERE / name, icc_profile=wide, **options)
+        expect_in_srgb(name, "RGB", wide)
+    bright = profile(b"GRAY", b"gamma 1.8", {b"kTRC": curve(1.8)})
+    for name in ("profile-gray.png", "profile-grayjpeg.jpg"):
+        image.convert("L").save(HERE / name, icc_profile=bright)
+        expect_in_srgb(name, "L", bright)
+    # A profile for gray says nothing about colors.
+    save("profile-wrong.png", image, icc_profile=bright)
     srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     save("profile-srgb.png", image, icc_profile=srgb)
-    save("profile-damaged.png", image, icc_profile=profile[:150])
+    save("profile-damaged.png", image, icc_profile=wide[:150])
 
 
 def make_resized(rgb: np.ndarray) -> None:
@@ -299,9 +316,21 @@ def make_tiff(rgb: np.ndarray) -> None:
     save("tiff-fax.tif", gray.convert("1"), compression="group4")
     save("tiff-jpeg.tif", image, compression="jpeg", quality=90)
     save("tiff-turned.tif", image, tiffinfo={274: 6})
-    # Colors that are visible enough to survive a multiplication by their alpha.
-    alpha = Image.fromarray(np.maximum(rgb[..., 0], 128))
+    # From transparent to opaque: colors are not multiplied by their alpha.
+    alpha = Image.fromarray(rgb[..., 0] * (rgb[..., 0] > 60))
     save("tiff-alpha.tif", Image.merge("RGBA", [*image.split(), alpha]))
+    save("tiff-grayalpha.tif", Image.merge("LA", [gray, alpha]))
+    # Colors that are visible enough to survive a multiplication by their alpha.
+    alpha = np.maximum(rgb[..., :1], 128)
+    multiplied = (rgb.astype(int) * alpha + 127) // 255
+    multiplied = Image.fromarray(np.dstack([multiplied.astype(np.uint8), alpha]))
+    for name, kind in [("tiff-multiplied.tif", 1), ("tiff-unspecified.tif", 0)]:
+        multiplied.save(HERE / name)
+        tag = struct.pack("<HHIH", 338, 3, 1, 2)
+        data = (HERE / name).read_bytes()
+        assert data.count(tag) == 1
+        (HERE / name).write_bytes(data.replace(tag, struct.pack("<HHIH", 338, 3, 1, kind)))
+        expect(HERE / name)
     # As of other samples, the high byte.
     wide = sixteen_bits(rgb)[..., 1]
     Image.fromarray(wide.astype("<u2")).save(HERE / "tiff-gray16.tif")
@@ -365,7 +394,7 @@ def make_heif(rgb: np.ndarray) -> None:
     save("heif-turned.heic", image, quality=95, chroma=444, exif=exif)
     save("heif-av1.avif", image, quality=95, subsampling="4:4:4")
     image.save(HERE / "profile-heif.heic", quality=95, chroma=444, icc_profile=wide_profile())
-    expect_in_srgb("profile-heif.heic")
+    expect_in_srgb("profile-heif.heic", "RGB", wide_profile())
 
 
 if __name__ == "__main__":

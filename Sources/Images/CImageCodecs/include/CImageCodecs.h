@@ -68,8 +68,8 @@ bool codec_webp_decode(
     uint8_t *pixels, char *message);
 /// The first image of the file, not turned.
 bool codec_tiff_decode(
-    const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
-    char *message);
+    const uint8_t *bytes, size_t count, uint32_t channels, uint32_t width, uint32_t height,
+    uint8_t *pixels, char *message);
 bool codec_gif_decode(
     const uint8_t *bytes, size_t count, uint32_t width, uint32_t height, uint8_t *pixels,
     char *message);
@@ -92,7 +92,8 @@ void codec_heif_exif(const uint8_t *bytes, size_t count, uint8_t *exif, size_t *
 bool codec_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t *size);
 
 /// Turns `count` RGB pixels of an ICC profile into sRGB: relative colorimetric, with black point
-/// compensation. A profile that is damaged, of another color model or sRGB itself changes nothing.
+/// compensation. A profile for gray reads the first channel; that of a file whose pixels are colors
+/// is wrong. A profile that is damaged, of another color model or sRGB itself changes nothing.
 void codec_to_srgb(const uint8_t *profile, size_t size, uint8_t *pixels, uint32_t count);
 
 /// Makes the sRGB profile that JPEG files get: the same bytes each time. At most `*size` bytes are
