@@ -52,6 +52,24 @@ import Testing
         #expect(try bench.frames("back.y4m").count == 5)
     }
 
+    /// A pipe that stays open and silent does not keep Ctrl-C from ending the video.
+    @Test func aSilentPipeIsInterrupted() throws {
+        try bench.makeVideo("video.y4m", frames: 2)
+        let process = try RunningProcess(
+            URL(filePath: "/bin/bash"),
+            [
+                "-c", "mkfifo pipe; exec 3<>pipe; cat video.y4m >&3; exec \"$@\" <&3", "bash",
+                builtProgram("retint").path, "video", model, "-", "-o", "out.y4m",
+            ], in: bench.directory)
+        while process.isRunning, !FileManager.default.fileExists(atPath: bench.path("out.y4m")) {
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        process.interrupt()
+        let result = try process.wait(limit: 60)
+        #expect(result.code == 130 && !result.isSignaled, "\(result.messages)")
+        #expect(result.messages.contains("interrupted"))
+    }
+
     @Test func saysWhatTheVideoDoesNotState() throws {
         try bench.makeVideo("video.y4m", frames: 1)
         try bench.expect(

@@ -385,6 +385,30 @@ import Testing
         }
     }
 
+    /// ffmpeg succeeds on a full disk, if the container can be cut off, as some versions do. What
+    /// cannot be played is removed.
+    @Test(arguments: [("mkv", 0), ("mp4", 1)])
+    func aFullDiskIsAnError(_ container: String, _ status: Int) throws {
+        try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 4)
+        let output = "out.\(container)"
+        let script = """
+            #!/bin/sh
+            /usr/bin/ffmpeg "$@" || exit
+            case "$*" in *\(output)*) ;; *) exit ;; esac
+            echo 'Error writing trailer of x: No space left on device' >&2
+            exit \(status)
+            """
+        try bench.makeDirectory("bin")
+        chmod(bench.path(try bench.write(Data(script.utf8), to: "bin/ffmpeg")), 0o755)
+        let result = try bench.run(
+            ["video", model, "video.mkv", "-o", output, "--size", "32"],
+            environment: ["PATH": "\(bench.path("bin")):/usr/bin:/bin"])
+        #expect(result.code == 1, "\(result.messages)")
+        #expect(result.messages.contains("No space left on device"), "\(result.messages)")
+        let isPlayable = container == "mkv"
+        #expect(FileManager.default.fileExists(atPath: bench.path(output)) == isPlayable)
+    }
+
     /// An encoder that ends is an error of the call, and no signal that ends the process.
     @Test func anEncoderThatEndsIsAnError() async throws {
         try bench.makeContainer("video.mkv", layout: "yuv420p", seconds: 4)

@@ -1,5 +1,17 @@
 import Glibc
+import Synchronization
 import SystemPackage
+
+/// A request to wait no longer for an input that may be silent, from any thread.
+package final class ReadingStop: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package var isRequested: Bool { flag.load(ordering: .relaxed) }
+
+    package func request() { flag.store(true, ordering: .relaxed) }
+}
 
 /// Reads bytes one after the other from a file, a pipe or standard input.
 package final class ByteInput {
@@ -7,24 +19,32 @@ package final class ByteInput {
     package let name: String
     private var descriptor: Int32
     private let closes: Bool
+    /// Ends the input where it has nothing to read; nil to wait for as long as it takes.
+    private let stop: ReadingStop?
     private var buffer: [UInt8] = []
     private var start = 0
 
     private static let bufferBytes = 1 << 16
 
     /// Reads standard input, which stays open.
-    package init() { (name, descriptor, closes) = ("standard input", STDIN_FILENO, false) }
+    package init(until stop: ReadingStop? = nil) {
+        (name, descriptor, closes) = ("standard input", STDIN_FILENO, false)
+        self.stop = stop
+    }
 
     /// Reads from an open descriptor, and closes it at the end.
     package init(descriptor: Int32, name: String) {
         (self.name, self.descriptor, closes) = (name, descriptor, true)
+        stop = nil
     }
 
     /// Opens a file or a named pipe.
-    package init(_ path: some PathConvertible) throws(FileError) {
+    package init(
+        _ path: some PathConvertible, until stop: ReadingStop? = nil
+    ) throws(FileError) {
         name = path.filePath.string
         descriptor = path.filePath.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
-        closes = true
+        (closes, self.stop) = (true, stop)
         guard descriptor >= 0 else { throw FileError(path: name, operation: "read") }
     }
 
@@ -103,10 +123,23 @@ package final class ByteInput {
     }
 
     private func transfer(into bytes: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        guard stop.map(waitForBytes) ?? true else { return 0 }
         while true {
             let got = Glibc.read(descriptor, bytes.baseAddress, bytes.count)
             if got >= 0 { return got }
             guard errno == EINTR else { throw FileError(path: name, operation: "read") }
         }
     }
+
+    /// Waits for something to read, which may be the end of the input; false after a stop.
+    private func waitForBytes(until stop: ReadingStop) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        repeat {
+            if poll(&state, 1, Self.patience) > 0 { return true }
+        } while !stop.isRequested
+        return false
+    }
+
+    /// The milliseconds between two looks at the stop.
+    private static let patience: Int32 = 50
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -79,6 +80,11 @@ enum MediaProgram: String {
             !harmless.contains { line.contains($0) }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// Whether the file could not be written to its end. For some containers, ffmpeg only says so.
+    static func failedToWrite(_ messages: String) -> Bool {
+        [ENOSPC, EDQUOT, EFBIG, EIO].contains { messages.contains(String(cString: strerror($0))) }
     }
 
     /// The cause of a container that FFmpeg does not write, in its words.

@@ -9,6 +9,8 @@ struct VideoDestination {
     private let pending: PendingFile?
     /// A container without pictures is shorter.
     private static let leastBytes = 4096
+    /// Containers that cannot be played without their index, which is written last.
+    private static let indexedAtEnd: Set = ["3gp", "m4v", "mov", "mp4"]
 
     /// - Throws: `FileError` if the path cannot be examined, is a folder, or if another process
     ///   writes it; ``VideoError`` if it names a picture.
@@ -40,12 +42,13 @@ struct VideoDestination {
         try pending?.publish()
     }
 
-    /// After `ffmpeg` failed: keeps the existing video, or a new one with pictures.
+    /// After `ffmpeg` failed: keeps the existing video, or a new one that can be played.
     func discard() {
         var status = stat()
         guard pending == nil, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return
         }
-        if status.st_size < Self.leastBytes { unlink(path) }
+        let isIndexed = Self.indexedAtEnd.contains(path.filePath.extension?.lowercased() ?? "")
+        if isIndexed || status.st_size < Self.leastBytes { unlink(path) }
     }
 }

@@ -57,9 +57,7 @@ package func withVideo<Value: Sendable>(
     _ body: (OpenVideo) async throws -> Value
 ) async throws -> Value {
     if Y4MHeader.isStream(named: path) {
-        let input = path == "-" ? ByteInput() : try ByteInput(path)
-        let reader = try FrameReader(input, range: options.range, matrix: options.matrix)
-        return try await body(OpenVideo(reader: reader, properties: nil))
+        return try await withStream(path, options, body)
     }
     _ = try isDirectory(path)
     let properties = try await VideoProperties(of: path)
@@ -73,6 +71,27 @@ package func withVideo<Value: Sendable>(
                 matrix: options.matrix ?? properties.matrix)
         let value = try await body(OpenVideo(reader: reader, properties: properties))
         return (value, reader.hasEnded)
+    }
+}
+
+/// Reads a YUV4MPEG2 stream. A cancelled task does not wait for a pipe that is silent.
+private func withStream<Value: Sendable>(
+    _ path: String, _ options: VideoReadingOptions, _ body: (OpenVideo) async throws -> Value
+) async throws -> Value {
+    let stop = ReadingStop()
+    return try await withTaskCancellationHandler {
+        do {
+            let input = path == "-" ? ByteInput(until: stop) : try ByteInput(path, until: stop)
+            let reader = try FrameReader(input, range: options.range, matrix: options.matrix)
+            let value = try await body(OpenVideo(reader: reader, properties: nil))
+            try Task.checkCancellation()
+            return value
+        } catch is FrameError where stop.isRequested {
+            // The stream seems to end where the task stopped waiting for it.
+            throw CancellationError()
+        }
+    } onCancel: {
+        stop.request()
     }
 }
 

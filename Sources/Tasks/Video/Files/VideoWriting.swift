@@ -170,7 +170,7 @@ private func encoding<Value: Sendable>(
     let messages = ended.standardError.replacing(destination.written, with: path)
     switch ended.closureResult {
     case .success(let value):
-        guard ended.terminationStatus.isSuccess else {
+        guard ended.terminationStatus.isSuccess, !MediaProgram.failedToWrite(messages) else {
             throw MediaProgram.error(.unwritable, file: path, messages)
         }
         return value
