@@ -28,6 +28,18 @@ import Testing
         #expect(inner.allSatisfy { $0.type.dataType != .float32 || $0.type.rank == 0 })
     }
 
+    /// Core ML takes the shape of a selection from what is selected, not from the condition.
+    @Test(arguments: OperationTable.exported)
+    func selectedValuesHaveTheShapeOfTheResult(_ testCase: OperationCase) throws {
+        let program = try RoundTrip(testCase, .float32, .iOS15).program
+        let types = program.types
+        for operation in program.operations where operation.type == "select" {
+            let selected = ["a", "b"].compactMap { operation.inputs[$0]?.first?.name }
+                .compactMap { types[$0]?.dimensions }
+            #expect(selected.contains(operation.outputs[0].type.dimensions))
+        }
+    }
+
     /// Nodes that no output depends on are not written.
     @Test(arguments: OperationTable.exported)
     func nothingIsDead(_ testCase: OperationCase) throws {

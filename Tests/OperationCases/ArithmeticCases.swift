@@ -70,6 +70,13 @@ extension OperationTable {
             "select", .integers([3, 5]), [3, 5], [3, 5],
             checks: .unrecorded, mil: ["greater", "select", "sub", "greater", "select", "add"]
         ) { select($0[0], $0[1], $0[2]) },
+        OperationCase(
+            "select spread", .integers([3, 5]), [5], [3, 1], checks: .unrecorded,
+            mil: [
+                "greater", "cast", "sub", "add", "select", "sub", "greater", "cast", "sub", "add",
+                "select", "add",
+            ]
+        ) { select($0[0], $0[1], $0[2]) },
         OperationCase("gt is flat", [3, 5], [3, 5]) { greater($0[0], $0[1]) },
         OperationCase("broadcast_to", [3, 1]) { $0[0].broadcast(to: [2, 3, 4]) },
         OperationCase("broadcast_to from rank 0", []) { $0[0].broadcast(to: [2, 3]) },

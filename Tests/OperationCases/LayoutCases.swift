@@ -14,6 +14,9 @@ extension OperationTable {
         OperationCase("reshape 2 to 4", [7, 1]) { $0[0].reshaped([1, 7, 1, 1]) },
         OperationCase("reshape 0 to 4", []) { $0[0].reshaped([1, 1, 1, 1]) },
         OperationCase("reshape 4 to 0", [1, 1, 1, 1]) { $0[0].reshaped([]) },
+        OperationCase(
+            "reshape 3 to 0", [1, 1, 1], [2, 3], checks: .unrecorded, mil: ["squeeze", "mul"]
+        ) { $0[0].reshaped([]) * $0[1] },
         OperationCase("transpose matrix", [3, 7]) { $0[0].transposed([1, 0]) },
         OperationCase("transpose rank 3", [2, 3, 7]) { $0[0].transposed([2, 0, 1]) },
         OperationCase("transpose to last", [2, 3, 4, 5]) { $0[0].transposed([0, 2, 3, 1]) },

@@ -45,6 +45,22 @@ extension ReluGradient: MILLowerable {
         let zero = try lowering.float(0, name: node.name)
         let condition = lowering.addCondition(
             "greater", ["x": y, "y": zero], node, shape: node.inputShapes[1])
-        return lowering.add("select", ["cond": .name(condition), "a": x, "b": zero], node)
+        let a = node.inputShapes[0] == node.shape ? x : spread(x, condition, node, &lowering)
+        return lowering.add("select", ["cond": .name(condition), "a": a, "b": zero], node)
+    }
+
+    /// x with the shape of the result. Core ML takes that from what is selected, not from the
+    /// condition. The zeros that are added come from the condition, because x may be infinite.
+    private func spread(
+        _ x: MILOperand, _ condition: String, _ node: LoweredNode, _ lowering: inout MILLowering
+    ) -> MILOperand {
+        let shape = node.inputShapes[1]
+        let share = lowering.add(
+            "cast",
+            ["x": .name(condition), "dtype": .constant(.string("\(lowering.precision)"))], node,
+            shape: shape)
+        let zeros = lowering.add(
+            "sub", ["x": .name(share), "y": .name(share)], node, shape: shape)
+        return .name(lowering.add("add", ["x": x, "y": .name(zeros)], node))
     }
 }

@@ -2,13 +2,14 @@ import RetintGraph
 import RetintMLPackage
 import RetintTensors
 
-/// `reshape`.
+/// `reshape`, and `squeeze` to a scalar, which `reshape` does not write.
 extension Reshape: MILLowerable, MILRaisable {
     package func lower(_ node: LoweredNode, into lowering: inout MILLowering) throws -> String {
-        guard shape.rank > 0 else {
-            throw node.error("MIL has no reshape to a scalar", "Keep one dimension.")
-        }
         let x = try lowering.operand(node.inputs[0])
+        guard shape.rank > 0 else {
+            let axes = Array(0..<node.inputShapes[0].rank)
+            return lowering.add("squeeze", ["x": x, "axes": .integers(axes)], node)
+        }
         return lowering.add("reshape", ["x": x, "shape": .integers(shape.dimensions)], node)
     }
 
