@@ -1,6 +1,8 @@
 """The module returns what the command prints with --json."""
 
+import doctest
 import json
+import os
 import pathlib
 import subprocess
 
@@ -123,6 +125,21 @@ class Parity(Case):
         self.assertSameButTimes(ours, json.loads(
             json.dumps(theirs).replace(outputs[1], outputs[0])))
 
+    def small_training(self):
+        return {"architecture": "pico-unet", "batch": 2, "log_every": 1, "validate_every": 1,
+                "data": {"train": self.photos, "validation": self.photos, "crop": 32}}
+
+    def test_each_mapping_is_a_candidate(self):
+        candidates = [{"seed": 1}, {"optimizer.learning_rate": 0.001},
+                      {"seed": 2, "optimizer": {"learning_rate": numpy.float32(2 ** -9)}}]
+        report = retint.search(self.small_training(), self.folder / "mappings", candidates,
+                               rounds=1, steps=1, size=32)
+        self.assertEqual({row["candidate"] for row in report["candidates"]}, {
+            "seed=1", "optimizer.learning_rate=0.001",
+            "seed=2 optimizer.learning_rate=0.001953125"})
+        with self.assertRaisesRegex(retint.UsageError, r"candidates\[1\] is empty"):
+            retint.search(self.small_training(), self.folder / "empty", [{"seed": 1}, {}])
+
     def test_each_command_is_compared(self):
         listed = subprocess.run([RETINT, "--experimental-dump-help"], capture_output=True)
         commands = json.loads(listed.stdout)["command"]["subcommands"]
@@ -199,6 +216,42 @@ class Parity(Case):
         with retint.load(path) as ours, retint.load(SMALL) as theirs:
             x = self.lightness()
             self.assertTrue(numpy.array_equal(ours(x)["ab"], theirs(x)["ab"]))
+
+    def test_the_example_of_the_trainer(self):
+        examples = doctest.DocTestParser().get_examples(retint.Trainer.__doc__)
+        source = "".join(example.source for example in examples)
+        self.assertIn("steps=1000", source)
+        folder = self.folder / "example"
+        folder.mkdir()
+        (folder / "config.yaml").write_text(json.dumps(self.small_training()))
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+        # Its records are of both kinds.
+        exec(source.replace("steps=1000", "steps=2"), {"Trainer": retint.Trainer})
+        self.assertTrue((folder / "runs/first/last.h5").exists())
+
+    def test_a_stop_before_the_first_step(self):
+        trainer = retint.Trainer(self.small_training(), self.folder / "stopped", steps=2)
+        trainer.stop()
+        self.assertEqual(list(trainer), [])
+        self.assertFalse(trainer.output.exists())
+        # It was for that iteration alone.
+        self.assertEqual([r["step"] for r in trainer if r["kind"] == "train"], [1, 2])
+
+    def test_configurations_take_scalars_of_arrays(self):
+        settings = {**self.small_training(), "steps": numpy.int64(2), "seed": torch.tensor(3),
+                    "width": numpy.float32(0.5)}
+        last = retint.train(settings, self.folder / "scalars", tensorboard=numpy.bool_(False))
+        self.assertEqual(last["step"], 2)
+        with self.assertRaisesRegex(TypeError, "^data.crop cannot be ndarray"):
+            retint.train({"data": {"crop": numpy.zeros(2)}}, self.folder / "array")
+
+    def test_errors_of_a_mapping_name_no_file(self):
+        with self.assertRaises(retint.RetintError) as caught:
+            retint.train({**self.small_training(), "widht": 1}, self.folder / "misspelled")
+        error = caught.exception
+        self.assertTrue(str(error).startswith("configuration: there is no key widht"), error)
+        self.assertNotIn("/", error.file + error.place)
 
     def test_training_yields_its_records(self):
         settings = {"architecture": "pico-unet", "data": {"train": self.photos, "crop": 32},

@@ -84,7 +84,8 @@ struct RetintCommand: AsyncParsableCommand {
         var command = try parseAsRoot(
             joiningNegativeNumbers(
                 withPlainFiles(
-                    arguments.map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 })))
+                    SearchCommand.joiningCandidates(arguments)
+                        .map { $0 == HelpOptions.flag ? HelpOptions.flagOfParser : $0 })))
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {

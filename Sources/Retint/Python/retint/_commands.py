@@ -104,12 +104,17 @@ def search(configuration: Configuration, output: _options.Path,
 
     :param configuration: what all candidates share: a file, or its keys as nested mappings.
     :param output: the folder for the runs and `report.html`.
-    :param candidates: of each candidate, the keys with values that are its own.
+    :param candidates: of each candidate, the keys with values that are its own. Those whose
+        training diverges are in ``diverged`` of the result, with the reason.
     :param settings: keys with values that replace those of the configuration.
     """
     arguments = _set("--set", settings or {})
-    for candidate in candidates:
-        arguments += _set("--candidate", candidate)
+    for index, candidate in enumerate(candidates):
+        own = _set("--candidate", candidate)
+        if not own:
+            raise _errors.UsageError(
+                f"candidates[{index}] is empty; give it a key with a value of its own", status=64)
+        arguments += own
     with _configuration(configuration) as path:
         return _json("search", f"--config={path}", f"--output={_options.path(output, 'output')}",
                      *arguments, messages=messages, **options)
@@ -264,9 +269,12 @@ def train(configuration: Configuration | None, output: _options.Path,
 class Trainer:
     """A training, whose records are iterated while it goes on.
 
+    Records of the kind ``"train"`` have a ``loss``, those of ``"validation"`` the quality on other
+    photos.
+
     >>> trainer = Trainer("config.yaml", "runs/first", steps=1000)   # doctest: +SKIP
     >>> for record in trainer:                                       # doctest: +SKIP
-    ...     if record["loss"] < 0.01:
+    ...     if record["kind"] == "train" and record["loss"] < 0.01:
     ...         trainer.stop()
 
     :param configuration: a file, or its keys as nested mappings; None for that of the run which
@@ -295,12 +303,21 @@ class Trainer:
             self._arguments.append("--resume")
 
     def stop(self) -> None:
-        """Ends the training after the current step; its state is saved."""
+        """Ends the training after the current step; its state is saved. Before the records are
+        iterated, there is nothing to save: the next iteration ends at once, without training."""
         self._is_stopped.set()
 
     def __iter__(self) -> typing.Iterator[dict[str, typing.Any]]:
         """Trains, and yields the records of `metrics.jsonl` as they are written."""
-        self._is_stopped.clear()
+        try:
+            # A stop that came before is not forgotten.
+            if not self._is_stopped.is_set():
+                yield from self._records()
+        finally:
+            # The next iteration trains.
+            self._is_stopped.clear()
+
+    def _records(self) -> typing.Iterator[dict[str, typing.Any]]:
         with _configuration(self._configuration) as path:
             log = _Log(self.output / "metrics.jsonl")
             given = [f"--config={path}"] if path else []
@@ -362,8 +379,37 @@ def _configuration(value: Configuration | None) -> typing.Iterator[str | None]:
     with _options.scratch() as folder:
         path = pathlib.Path(folder, "configuration.yaml")
         # JSON is YAML.
-        path.write_text(json.dumps(value, default=os.fspath, ensure_ascii=False), encoding="utf-8")
-        yield str(path)
+        text = json.dumps(_plain(value), ensure_ascii=False)
+        path.write_text(text, encoding="utf-8")
+        # Its only line says nothing: messages name the key.
+        with _errors.naming(str(path), "configuration"), \
+                _errors.naming(f"{path}:1", "configuration"):
+            yield str(path)
+
+
+def _plain(value: object, key: str = "") -> object:
+    """A configuration's value as JSON takes it.
+
+    :param key: where it is, for errors.
+    """
+    if isinstance(value, typing.Mapping):
+        prefix = f"{key}." if key else ""
+        return {name: _plain(item, f"{prefix}{name}") for name, item in value.items()}
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, key) for item in value]
+    value = _scalar(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"{key} cannot be {type(value).__name__}; it takes a number or a text")
+
+
+def _scalar(value: object) -> object:
+    """A number of NumPy or torch as one of Python's; other values as they are."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return typing.cast(typing.Any, value).item()
+    return value
 
 
 def _set(option: str, settings: typing.Mapping[str, object]) -> list[str]:
@@ -383,6 +429,7 @@ def _flat(settings: typing.Mapping[str, object],
 
 
 def _setting(value: object) -> str:
+    value = _scalar(value)
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -30,11 +30,11 @@ struct SearchCommand: AsyncParsableCommand {
     var commonSettings: [String] = []
 
     @Option(
-        name: .customLong("candidate"), parsing: .upToNextOption,
+        name: .customLong(Self.candidateName), parsing: .singleValue,
         help: ArgumentHelp(
             "The values of one candidate; repeat `--candidate` for each.",
             valueName: "key=value"))
-    var settings: [String] = []
+    var candidates: [String] = []
 
     @Option(
         name: .shortAndLong, help: "The folder for the runs and report.html.",
@@ -54,7 +54,7 @@ struct SearchCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard candidateSettings.count > 1 else {
+        guard candidates.count > 1 else {
             throw ValidationError("name two candidates or more, each with --candidate")
         }
         guard rounds > 0, size > 0, steps ?? 1 > 0 else {
@@ -62,27 +62,9 @@ struct SearchCommand: AsyncParsableCommand {
         }
     }
 
-    /// The settings of each candidate. The parser joins the settings of all, so a new candidate
-    /// begins with an architecture, or where a key is repeated.
-    private var candidateSettings: [[String]] {
-        var candidates: [[String]] = []
-        for setting in settings {
-            let key = setting.prefix { $0 != "=" }
-            let isNew =
-                key == "architecture"
-                || (candidates.last?.contains { $0.hasPrefix(key + "=") } ?? true)
-            if isNew {
-                candidates.append([setting])
-            } else {
-                candidates[candidates.count - 1].append(setting)
-            }
-        }
-        return candidates
-    }
-
     func run() async throws {
         let ranks = try joinRanks()
-        let candidates = try candidateSettings.map(candidate)
+        let candidates = try self.candidates.map { try candidate(Self.settings(inArgument: $0)) }
         let place = CommandPlace()
         let report = try await Interruption.cancelling {
             try await ArchitectureSearchReport(
@@ -97,6 +79,7 @@ struct SearchCommand: AsyncParsableCommand {
                 to: "\(output)/report.html", environment: environment("arithmetic: float32"))
         }
         if json { try Console.printJSON(report) } else { print(report) }
+        for one in report.diverged { Console.warn("\(one.candidate) diverged: \(one.problem)") }
         if Interruption.isRequested || Task.isCancelled { throw ExitStatus.interrupted.exit }
     }
 
@@ -112,5 +95,38 @@ struct SearchCommand: AsyncParsableCommand {
         var table = TextTable(header: header, rightAligned: Set(1..<header.count))
         for row in rows { table.append(row) }
         for line in table.lines { Console.print(line) }
+    }
+}
+
+// MARK: The settings of one candidate as one argument
+
+extension SearchCommand {
+    private static let candidateName = "candidate"
+    /// No argument of a process contains it.
+    private static let separator = "\0"
+
+    /// `--candidate a=1 b=2` as one argument: the parser would join the values of all candidates.
+    ///
+    /// - Parameter arguments: those of any command, without the program's name.
+    static func joiningCandidates(_ arguments: [String]) -> [String] {
+        guard arguments.first == configuration.commandName else { return arguments }
+        let flag = "--\(candidateName)"
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        var joined: [String] = []
+        var isOfCandidate = false
+        for argument in arguments[..<end] {
+            if isOfCandidate, !argument.hasPrefix("-") {
+                let last = joined.removeLast()
+                joined.append("\(last)\(last == flag ? "=" : separator)\(argument)")
+            } else {
+                isOfCandidate = argument == flag || argument.hasPrefix(flag + "=")
+                joined.append(argument)
+            }
+        }
+        return joined + arguments[end...]
+    }
+
+    private static func settings(inArgument argument: String) -> [String] {
+        argument.components(separatedBy: separator)
     }
 }

@@ -11,7 +11,8 @@ extension ArchitectureSearchReport {
     /// Hyperparameter Optimization", 2016).
     ///
     /// - Parameters:
-    ///   - candidates: two or more; the finalists train for the steps of the first one.
+    ///   - candidates: two or more, no two alike; the finalists train for the steps of the first
+    ///     one.
     ///   - output: the folder in which each candidate's run gets a folder named after it.
     ///   - rounds: the largest number of rounds.
     ///   - imageSize: the side in pixels of the square image that latency is measured on.
@@ -21,14 +22,17 @@ extension ArchitectureSearchReport {
     ///   - progress: called with a candidate's name and the step it is trained up to, on another
     ///     thread.
     /// - Returns: the candidates, the best first. If the task is cancelled, those validated so far.
-    /// - Throws: ``TrainingError`` if a candidate cannot be trained; errors of files and photos;
-    ///   `RankError` if ranks cannot reach each other.
+    /// - Throws: ``TrainingError`` if a candidate cannot be trained, two of them are alike, the
+    ///   folder has runs of an earlier search, or the training of all diverges; `ModelError` if a
+    ///   network does not run at the image size; errors of files and photos; `RankError` if ranks
+    ///   cannot reach each other.
     public init(
         searching candidates: [SearchCandidate], output: some PathConvertible, rounds: Int = 3,
         imageSize: Int = 256, ranks: Communicator = .single,
         progress: @escaping @Sendable (_ candidate: String, _ step: Int) -> Void = { _, _ in }
     ) async throws {
         let folder = output.filePath.string
+        try candidates.requireDifferent()
         try createFolder(folder)
         let lock = ranks.rank == 0 ? try FolderLock(folder, reserving: ["report.html"]) : nil
         defer { withExtendedLifetime(lock) {} }
@@ -38,19 +42,21 @@ extension ArchitectureSearchReport {
                 candidate.configuration.output = "\(folder)/\(candidate.folderName)"
                 return candidate
             }
+            if ranks.rank == 0 { try placed.requireNoRuns() }
+            try placed.requireNetworks(takeSide: imageSize)
             let halving = SuccessiveHalving(
                 candidates: placed.count, steps: placed.first?.configuration.steps ?? 0,
                 rounds: rounds)
-            let results = try halving.run(
+            let outcome = try halving.run(
                 placed, ranks: ranks, progress: { progress($0.name, $1) }, shouldStop: isCancelled)
             let measured =
                 ranks.rank == 0
-                ? try results.map {
+                ? try outcome.ranked.map {
                     try ArchitectureSearchReport.Candidate($0, imageSize: imageSize)
                 } : nil
             return ArchitectureSearchReport(
                 size: imageSize, rungs: halving.roundSteps,
-                candidates: try ranks.broadcast(measured))
+                candidates: try ranks.broadcast(measured), diverged: outcome.diverged)
         }
     }
 }

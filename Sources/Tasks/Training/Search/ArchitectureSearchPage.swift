@@ -28,7 +28,7 @@ extension ArchitectureSearchReport {
         ).write(to: path.filePath.string)
     }
 
-    /// The candidates as text, one row each, below a header.
+    /// The candidates as text, one row each, below a header; those that diverged are the last.
     public var table: (header: [String], rows: [[String]]) {
         let header = [
             "candidate", "steps", "ΔE2000", "PSNR dB", "colorfulness", "ms", "GMAC", "parameters",
@@ -43,7 +43,11 @@ extension ArchitectureSearchReport {
                 Format.bytes(row.bytes),
             ]
         }
-        return (header, rows)
+        let diverged = diverged.map { divergence in
+            [divergence.candidate, "diverged"]
+                + [String](repeating: "–", count: header.count - 2)
+        }
+        return (header, rows + diverged)
     }
 
     private func plot(_ title: String, _ cost: (Candidate) -> Double) -> String {

@@ -33,12 +33,22 @@ public struct ArchitectureSearchReport: Hashable, Sendable, Encodable {
         public let psnrDb: Double?
     }
 
+    /// A candidate that dropped out because its training diverged.
+    public struct Divergence: Hashable, Sendable, Codable {
+        /// The candidate's name.
+        public let candidate: String
+        /// The step, and which value was no longer finite.
+        public let problem: String
+    }
+
     /// The side of the square image that latency is measured on.
     public let size: Int
     /// Steps after which each round ended.
     public let rungs: [Int]
-    /// The best first.
+    /// The best first; without those that diverged.
     public let candidates: [Candidate]
+    /// The candidates whose training diverged, which rank below all others.
+    public let diverged: [Divergence]
 
     /// The candidates that no other candidate beats in both cost and color difference, of those
     /// that were trained longest: a candidate that was dropped early is not worse for that.

@@ -1,4 +1,5 @@
 import RetintDistributed
+import RetintFiles
 
 /// Trains candidates by successive halving (Jamieson and Talwalkar, "Non-stochastic Best Arm
 /// Identification and Hyperparameter Optimization", 2016): all for a few steps, the better half for
@@ -29,38 +30,41 @@ struct SuccessiveHalving {
     ///   - ranks: ranks with access to the same folders.
     ///   - progress: called before a candidate is trained up to a step.
     ///   - shouldStop: ends the search; the results so far are returned.
-    /// - Returns: the results of all candidates, the best first, on all ranks.
-    /// - Throws: the errors of training; `RankError`.
+    /// - Returns: the results of all candidates, on all ranks.
+    /// - Throws: ``TrainingError`` if all candidates diverge; the other errors of training;
+    ///   `RankError`.
     func run(
         _ candidates: [SearchCandidate], ranks: Communicator,
         progress: (SearchCandidate, Int) -> Void, shouldStop: () -> Bool
-    ) throws -> [CandidateResult] {
-        var results: [String: CandidateResult] = [:]
+    ) throws -> SearchOutcome {
+        var outcome = SearchOutcome()
         var remaining = candidates
-        for round in roundSteps.indices {
+        for (round, steps) in roundSteps.enumerated() where !remaining.isEmpty {
             let own = try ranks.ownIndices(of: remaining.count).map {
                 try attempt(remaining[$0], round, progress, shouldStop)
             }
             let attempts = try ranks.gather(own, of: remaining.count)
             for (candidate, attempt) in zip(remaining, attempts) {
-                guard let metrics = attempt.metrics else { continue }
-                results[candidate.name] = CandidateResult(
-                    candidate: candidate, steps: roundSteps[round], metrics: metrics,
+                outcome.add(
+                    attempt, of: candidate, steps: steps,
                     isFinalist: round == roundSteps.count - 1)
             }
-            if attempts.contains(where: \.isStopped) { return Self.sorted(results) }
-            let ranked = Self.sorted(
-                results.filter { name, _ in remaining.contains { $0.name == name } })
+            if attempts.contains(where: \.isStopped) { break }
+            try outcome.requireResults()
+            let names = Set(remaining.map(\.name))
             let count = round + 1 < counts.count ? counts[round + 1] : 0
-            remaining = ranked.prefix(count).map(\.candidate)
+            remaining = outcome.ranked.map(\.candidate).filter { names.contains($0.name) }
+            remaining = Array(remaining.prefix(count))
         }
-        return Self.sorted(results)
+        return outcome
     }
 
     /// The result of training a candidate in a round.
-    private struct Attempt: Codable {
+    fileprivate struct Attempt: Codable {
         /// Nil if it was not validated.
         var metrics: ValidationMetrics?
+        /// What was no longer finite; nil if everything was.
+        var problem: String?
         var isStopped = true
     }
 
@@ -70,8 +74,14 @@ struct SuccessiveHalving {
     ) throws -> Attempt {
         guard !shouldStop() else { return Attempt() }
         progress(candidate, roundSteps[round])
-        let metrics = try train(candidate, round, shouldStop)
-        return Attempt(metrics: metrics, isStopped: shouldStop())
+        do {
+            let metrics = try train(candidate, round, shouldStop)
+            return Attempt(metrics: metrics, isStopped: shouldStop())
+        } catch let error as TrainingError where error.kind == .notFinite {
+            // What may be saved and resumed is of no use to a search: only the first clause.
+            let problem = error.rule.prefix { $0 != ";" }
+            return Attempt(problem: String(problem), isStopped: shouldStop())
+        }
     }
 
     /// Trains a candidate until the end of a round.
@@ -91,14 +101,44 @@ struct SuccessiveHalving {
         let outcome = try run.run(until: roundSteps[round], shouldStop: shouldStop)
         return outcome == .finished ? latest : nil
     }
+}
 
-    /// Sorts by steps, then by color difference.
-    private static func sorted(_ results: [String: CandidateResult]) -> [CandidateResult] {
+/// What became of the candidates of a search.
+struct SearchOutcome {
+    private var results: [String: CandidateResult] = [:]
+    /// The candidates whose training diverged.
+    private(set) var diverged: [ArchitectureSearchReport.Divergence] = []
+
+    /// The results of the others: those with the most steps first, then by color difference.
+    var ranked: [CandidateResult] {
         results.values.sorted { one, other in
             if one.steps != other.steps { return one.steps > other.steps }
             return (one.metrics.deltaE2000, one.candidate.name)
                 < (other.metrics.deltaE2000, other.candidate.name)
         }
+    }
+
+    fileprivate mutating func add(
+        _ attempt: SuccessiveHalving.Attempt, of candidate: SearchCandidate, steps: Int,
+        isFinalist: Bool
+    ) {
+        if let problem = attempt.problem {
+            results[candidate.name] = nil
+            diverged.append(.init(candidate: candidate.name, problem: problem))
+        } else if let metrics = attempt.metrics {
+            results[candidate.name] = CandidateResult(
+                candidate: candidate, steps: steps, metrics: metrics, isFinalist: isFinalist)
+        }
+    }
+
+    /// - Throws: ``TrainingError`` if all candidates so far have diverged.
+    func requireResults() throws(TrainingError) {
+        guard results.isEmpty, let first = diverged.first else { return }
+        throw TrainingError(
+            .notFinite,
+            "the training of all candidates diverges, of \(first.candidate) at \(first.problem); "
+                + "lower optimizer.learning_rate, or set optimizer.clip_grad_norm or "
+                + "schedule.warmup_steps")
     }
 }
 
