@@ -43,6 +43,14 @@ import Testing
         #expect("\(error!)".contains("latin.yaml: cannot read: line 2 is not UTF-8"))
     }
 
+    /// Editors on Windows put it in front.
+    @Test func aByteOrderMarkIsSkipped() throws {
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("marked.yaml")
+        try Data("\u{feff}steps: 4\ndata: {train: photos}\n".utf8).write(to: URL(filePath: path))
+        #expect(try TrainingConfiguration(contentsOf: path).steps == 4)
+    }
+
     /// The last value of a schedule included.
     @Test(arguments: Schedule.Kind.allCases)
     func extremeSchedulesAreShares(kind: Schedule.Kind) {
@@ -73,6 +81,10 @@ import Testing
         try Data("data:\n  train: a\n  validation: b\n".utf8).write(to: URL(filePath: path))
         let read = try TrainingConfiguration(contentsOf: path, settings: settings)
         #expect(read.data.validation == validation)
+        // A run that goes on keeps its own, unless it is given others.
+        let resumed = try TrainingConfiguration(
+            contentsOf: path, settings: settings, isOfRun: true)
+        #expect(resumed.data.validation == (settings == ["data.train=c"] ? "b" : validation))
     }
 
     /// People start from the defaults, and name their photos there or on the command line.
@@ -153,6 +165,40 @@ import Testing
         let error = #expect(throws: TrainingError.self) { try Trainer(configuration) }
         #expect(error?.kind == .configuration)
         #expect(error?.description == "batch: is 0; it takes a whole number from 1 to 4096")
+    }
+
+    /// A rate that rises twice, of all parameters or of a group; an end before the first update.
+    @Test(
+        arguments: [
+            (
+                "schedule.kind=one-cycle,schedule.warmup_steps=2",
+                "schedule.warmup_steps: is 2, and one-cycle has a rise of its own; set it to 0"
+            ),
+            (
+                "optimizer.groups=stem.*: schedule=one-cycle warmup=2",
+                "optimizer.groups: \"stem.*: schedule=one-cycle warmup=2\" has a warmup of 2 steps"
+            ),
+            (
+                "optimizer.groups=stem.*: schedule=one-cycle,schedule.warmup_steps=3",
+                "optimizer.groups: \"stem.*: schedule=one-cycle\" has a warmup of 3 steps"
+            ),
+            ("optimizer.groups=stem.*: warmup=0 schedule=one-cycle,schedule.warmup_steps=3", nil),
+            ("schedule.kind=one-cycle", nil),
+            ("accumulate=7", "accumulate: is 7, so weights would first change after the last of 6"),
+            ("accumulate=6", nil),
+        ] as [(String, String?)])
+    func schedulesThatContradictThemselvesAreRefused(
+        _ settings: String, _ message: String?
+    ) throws {
+        let configuration = try TemporaryFolder().configuration(
+            settings.split(separator: ",").map(String.init))
+        guard let message else {
+            #expect(throws: Never.self) { try configuration.stepSchedule() }
+            return
+        }
+        let error = #expect(throws: TrainingError.self) { try configuration.stepSchedule() }
+        #expect(error?.kind == .configuration)
+        #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
     }
 
     /// With a time limit, the curve is as far as the steps or the time, whichever is further.

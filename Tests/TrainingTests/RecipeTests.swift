@@ -31,7 +31,9 @@ import Testing
         try train(
             scratch, "twice", same, "steps=2", "accumulate=2", "optimizer.clip_grad_norm=0.1",
             "schedule.kind=constant")
-        try train(scratch, "half", same, "steps=1", "accumulate=2")
+        let half = try scratch.configuration(
+            same, "steps=2", "accumulate=2", "output=\(scratch.path)/half")
+        #expect(try TrainingRun(half).run(until: 1) == .finished)
         let fresh = try Checkpoint(
             .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
@@ -44,19 +46,66 @@ import Testing
         #expect(once != fresh.filter { !$0.key.contains("running") })
     }
 
+    /// Steps that only accumulate have the norms of parts, which no update has.
+    @Test func normsAreThoseOfUpdates() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(2)
+        func norms(_ settings: String...) throws -> [Double?] {
+            let same = ["overfit_one_batch=true", "data.validation_fraction=0"]
+            let configuration = try scratch.configuration(
+                same + ["output=\(scratch.path)/\(settings.joined())"] + settings)
+            var norms: [Double?] = []
+            let run = try TrainingRun(configuration) {
+                if case .metrics(let record) = $0 { norms.append(record.gradientNorm) }
+            }
+            #expect(try run.run() == .finished)
+            return norms
+        }
+        let whole = try #require(try norms("steps=1").first ?? nil)
+        // The mean gradient of a batch taken twice is that of the batch.
+        let means = try norms("steps=2", "accumulate=2", "log_every=2")
+        let mean = try #require(means.first ?? nil)
+        #expect(means.count == 1 && abs(mean - whole) < 1e-3 * whole, "\(mean), not \(whole)")
+        let each = try norms("steps=2", "accumulate=2", "log_every=1")
+        #expect(each == [nil, mean])
+    }
+
+    /// The smallest crop has one value per channel in the smallest layer.
+    @Test func aBatchOfOneSmallCropIsRefused() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(2)
+        let one = ["architecture=pico-unet", "batch=1", "data.validation_fraction=0"]
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingRun(scratch.configuration(one))
+        }
+        #expect(error?.kind == .configuration)
+        let text = error?.description ?? ""
+        let begin = "batch: 1 crop of 32 pixels leaves one value per channel in stage"
+        #expect(text.hasPrefix(begin), "\(text)")
+        #expect(error?.remedy.hasPrefix("set batch to 2 or more, or choose larger crops") == true)
+        for settings in [["batch=2"], ["data.crop=64"]] {
+            let enough = try scratch.configuration(one + settings)
+            #expect(throws: Never.self) { try TrainingRun(enough) }
+        }
+    }
+
     @Test func groupsHaveTheirOwnRates() throws {
         let scratch = try TemporaryFolder()
         try scratch.addPhotos(2)
-        let groups = "optimizer.groups=stem.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
+        let groups =
+            "optimizer.groups=stem.* stage32.*: rate=0 decay=0; head.*: rate=3 schedule=constant"
         try train(scratch, "run", groups, "steps=2")
         let fresh = try Checkpoint(
             .named("mobile-unet", .init(width: 0.25)), seed: 0
         ).variables
         for (name, value) in try weights(scratch, "run") {
-            #expect((value == fresh[name]) == name.hasPrefix("stem."), "\(name)")
+            let isStill = name.hasPrefix("stem.") || name.hasPrefix("stage32.")
+            #expect((value == fresh[name]) == isStill, "\(name)")
         }
         for (text, words) in [
             ("stum.*: rate=1", "matches no parameter"), ("stem.*: speed=1", "is not rate="),
+            ("stem.* hat.*: rate=1", "\"hat.*\" matches no parameter"),
+            ("stem.*: rate=0; stem.0.*: rate=1", "parameters that \"stem.0.*\" matches; move it"),
             ("stem.*", "pattern: key=value"), ("stem.*: rate=-1", "is not rate="),
         ] {
             let wrong = try scratch.configuration(
@@ -118,6 +167,34 @@ import Testing
         for (name, value) in checkpoint.variables {
             #expect(trainer.state.step.variables[name] == value, "\(name)")
         }
+    }
+
+    /// Says what is left of a run that diverged: a file to resume from, or nothing.
+    @Test(arguments: [true, false], [true, false])
+    func saysWhatIsLeftOfARunThatDiverged(isSaved: Bool, validates: Bool) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        let photos = validates ? "data.validation=\(scratch.path)/photos" : "anomaly=true"
+        let configuration = try scratch.configuration(
+            photos, "steps=20", "save_every=2", "data.validation_fraction=0", "loss.kind=mse")
+        let run = try TrainingRun(configuration)
+        if isSaved { #expect(try run.run(until: 2) == .finished) }
+        let names = Set(run.state.step.parameterNames)
+        try run.state.step.load(
+            run.state.step.variables.filter { names.contains($0.key) }.mapValues {
+                TensorData(shape: $0.shape, repeating: .nan)
+            })
+        let error = #expect(throws: TrainingError.self) { try run.run() }
+        #expect(error?.kind == .notFinite)
+        let text = error?.description ?? ""
+        let isOfValidation = text.contains("the validation loss is not finite")
+        #expect(isOfValidation == validates, "\(text)")
+        let wayOut =
+            isSaved
+            ? "; last.h5 is still that of step 2; lower optimizer.learning_rate"
+            : "; nothing has been saved yet; lower optimizer.learning_rate"
+        #expect(text.contains(wayOut), "\(text)")
+        #expect(text.hasSuffix(isSaved ? " and resume" : " and start again"), "\(text)")
     }
 
     /// A network whose first layer overflows.

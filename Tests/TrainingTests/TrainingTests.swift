@@ -217,11 +217,16 @@ import Testing
         let empty = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
         #expect(empty?.kind == .noPhotos)
         #expect(empty?.description.contains("\(scratch.path)/photos") == true)
+        try scratch.addPhotos(1)
+        let alone = #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
+        #expect(alone?.description.contains("the only photo went to validation; add") == true)
+        try FileManager.default.removeItem(atPath: "\(scratch.path)/photos/0.png")
         try Data("no photo".utf8).write(to: URL(filePath: "\(scratch.path)/photos/bad.png"))
         let bad = #expect(throws: TrainingError.self) {
             try TrainingRun(scratch.configuration("data.validation_fraction=0")).run()
         }
         #expect(bad?.kind == .noPhotos)
+        #expect(bad?.description.contains("the only photo cannot be read: ") == true)
     }
 
     @Test func skipsAndReportsBadPhotos() throws {
@@ -258,6 +263,36 @@ import Testing
         }
         #expect(error?.kind == .cannotResume)
         #expect(error?.description.contains("start a new run with init=") == true)
+    }
+
+    /// A run goes on with the same variables only, and says which key asks for others.
+    @Test(
+        arguments: [
+            (["freeze=stem.*"], ["freeze=null"], "freeze: null (was \"stem.*\")"),
+            ([], ["accumulate=2"], "accumulate: 2 (was 1)"),
+            ([], ["optimizer.ema=0.9"], "optimizer.ema: 0.9 (was null)"),
+            (
+                ["optimizer.learning_rate=0.1"],
+                ["optimizer.kind=sgd", "optimizer.learning_rate=0.2"],
+                "optimizer.kind: sgd (was adamw)"
+            ),
+        ] as [([String], [String], String)])
+    func changedVariablesAreRefusedByName(
+        _ before: [String], _ after: [String], _ change: String
+    ) throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(4)
+        _ = try TrainingRun(scratch.configuration(["steps=2"] + before)).run()
+        let configuration = try scratch.configuration(["steps=4"] + before + after)
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingRun(configuration, from: .resumed)
+        }
+        #expect(error?.kind == .cannotResume)
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("\(configuration.output)/last.h5: has no optimizer."), "\(text)")
+        #expect(text.contains(", which is needed for \(change); resume with"), "\(text)")
+        let last = "\(configuration.output)/last.h5"
+        #expect(text.hasSuffix("or start a new run with init=\(last)"), "\(text)")
     }
 
     @Test func neverOverwritesARun() throws {

@@ -42,7 +42,7 @@ log_every: 10
 threads: 1
 data: {train: PHOTOS, validation: PHOTOS, crop: 32, lightness: 0.1, contrast: 0.1}
 optimizer: {ema: 0.9, learning_rate: 0.01}
-schedule: {kind: one-cycle, warmup_steps: 5}
+schedule: {kind: one-cycle}
 """
 # The file that keeps an output for the process that writes it.
 LOCK = ".{}.retint-lock"

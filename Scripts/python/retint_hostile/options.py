@@ -245,7 +245,8 @@ LINES = [
     ["train", "--config", "base/train.yaml", "--dry-run", "--set", "batch=4096", "data.crop=2048"],
     ["train", "--config", "base/train.yaml", "--set", "batch=4096", "data.crop=2048"],
     ["train", "--config", "base/train.yaml", "--dry-run", "--set", "data.cache_megabytes=1048576"],
-    ["train", "--config", "base/train.yaml", "--dry-run", "--set", "accumulate=10000", "steps=1"],
+    ["train", "--config", "base/train.yaml", "--dry-run", "--set", "accumulate=10000",
+     "steps=10000"],
     ["train", "--config", "base/train.yaml", "--dry-run", "--set", "loss.kind=classification",
      "loss.neighbors=313", "loss.sigma=1e-30"],
 ]

@@ -100,8 +100,9 @@ struct TrainCommand: AsyncParsableCommand {
         guard !defaults else {
             return Console.printLines(String(TrainingConfiguration().yaml.dropLast()))
         }
-        let config = configFile
-        var configuration = try TrainingConfiguration(contentsOf: config, settings: settings)
+        let file = configFile
+        var configuration = try TrainingConfiguration(
+            contentsOf: file, settings: settings, isOfRun: config == nil)
         if let output { configuration.output = output }
         if let compute { configuration.compute = compute.arithmetic }
         if let device = device.device { configuration.device = device }
@@ -114,7 +115,7 @@ struct TrainCommand: AsyncParsableCommand {
             let photos = folders.flatMap { (try? PhotoReference.list($0)) ?? [] }
             return try write(
                 samples, configuration,
-                inputs: [config].compactMap(\.self) + Photos.files(photos))
+                inputs: [file].compactMap(\.self) + Photos.files(photos))
         }
         if ranks.rank == 0, let start = configuration.start {
             // What cannot be read is an error of the training itself.
@@ -202,23 +203,40 @@ private final class TrainingDisplay: Sendable {
     private let latest = Mutex(Latest())
     private let isWarned = Mutex(false)
 
-    /// The latest measurements, for the bar.
+    /// What the bar says: the values of the last record, which are all of its step; before the
+    /// first one, the loss of each step.
     private struct Latest {
-        var epoch: Int?
-        var learningRate, deltaE2000: Double?
+        /// Steps between records; nil if there are none.
+        var logEvery: Int?
+        private var step = 0
+        private var epoch: Int?
+        private var loss, learningRate: Double?
+        private var validation: (step: Int, deltaE2000: Double)?
 
-        mutating func add(_ record: MetricsRecord) {
-            epoch = record.epoch
-            learningRate = record.learningRate ?? learningRate
-            deltaE2000 = record.validation?.deltaE2000 ?? deltaE2000
+        /// - Returns: whether to show it: the record of a step follows at once.
+        mutating func add(step: Int, loss: Double) -> Bool {
+            if learningRate == nil { (self.step, self.loss) = (step, loss) }
+            return logEvery.map { !step.isMultiple(of: $0) } ?? true
         }
 
-        func note(step: Int, loss: Double) -> String {
+        mutating func add(_ record: MetricsRecord) {
+            if let metrics = record.validation {
+                validation = (record.step, metrics.deltaE2000)
+            } else {
+                (step, epoch) = (record.step, record.epoch)
+                (loss, learningRate) = (record.loss, record.learningRate)
+            }
+        }
+
+        var note: String {
             var parts = ["step \(step)"]
             if let epoch { parts.append("epoch \(epoch + 1)") }
-            parts.append("loss \(Format.fixed(loss, 5))")
+            if let loss { parts.append("loss \(Format.fixed(loss, 5))") }
             if let learningRate { parts.append("rate \(Format.significant(learningRate))") }
-            if let deltaE2000 { parts.append("ΔE2000 \(Format.fixed(deltaE2000, 2))") }
+            if let validation {
+                let difference = Format.fixed(validation.deltaE2000, 2)
+                parts.append("ΔE2000 \(difference) at step \(validation.step)")
+            }
             return parts.joined(separator: ", ")
         }
     }
@@ -270,6 +288,7 @@ private final class TrainingDisplay: Sendable {
                 + (overview.ranks > 1 ? ", with \(overview.ranks) ranks" : "")
                 + (first > 0 ? ", from step \(first)" : "")
                 + "; the run is in \(configuration.output)")
+        latest.withLock { $0.logEvery = configuration.logEvery }
         start("training", steps: configuration.steps, from: first)
     }
 
@@ -287,8 +306,7 @@ private final class TrainingDisplay: Sendable {
     func show(_ event: TrainingEvent) {
         switch event {
         case .step(let step, let loss):
-            let note = latest.withLock { $0.note(step: step, loss: loss) }
-            bar.withLock { $0?.update(step * configuration.batch, note: note) }
+            if latest.withLock({ $0.add(step: step, loss: loss) }) { showProgress(step) }
         case .metrics(let record): show(record)
         case .badPhoto(let problem): write { Console.warn("skipped \(problem)") }
         case .note(let text): write { Console.note(text) }
@@ -296,9 +314,14 @@ private final class TrainingDisplay: Sendable {
         }
     }
 
+    private func showProgress(_ step: Int) {
+        let note = latest.withLock { $0.note }
+        bar.withLock { $0?.update(step * configuration.batch, note: note) }
+    }
+
     private func show(_ record: MetricsRecord) {
         latest.withLock { $0.add(record) }
-        guard let metrics = record.validation else { return }
+        guard let metrics = record.validation else { return showProgress(record.step) }
         let ratio = metrics.psnr.map { Format.fixed($0, 2) } ?? "∞"
         let line =
             "step \(record.step): validation loss \(Format.fixed(metrics.loss, 5)), "

@@ -127,7 +127,8 @@ extension TrainingConfiguration {
                     "rounds gradients that ranks send; the error is added in the next step"),
                 .init(
                     "accumulate", \.accumulate, .range(1...10_000),
-                    "steps whose gradients are averaged before weights change"),
+                    "steps whose gradients are averaged before weights change; steps after the "
+                        + "last change have no effect"),
                 .init(
                     "overfit_one_batch", \.overfitOneBatch, .any,
                     "trains on the first batch only: the loss must fall to almost zero"),

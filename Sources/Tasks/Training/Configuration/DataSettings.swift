@@ -72,7 +72,8 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
             .init("data.train", \.data.train, .any, "training photos"),
             .init(
                 "data.validation", optional: \.data.validation, .path("a folder of photos"),
-                "validation photos; null: a part of the training photos"),
+                "validation photos; null, or if --set gives data.train alone: a part of the "
+                    + "training photos"),
             .init(
                 "data.validation_fraction", \.data.validationFraction, .range(0...0.9),
                 "the share of that part"),

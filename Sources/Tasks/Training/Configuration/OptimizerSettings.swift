@@ -27,7 +27,8 @@ extension TrainingConfiguration {
         /// as `best.h5`; nil: no averages.
         public var ema: Double?
         /// Groups of parameters with their own settings:
-        /// `stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0`.
+        /// `stem.* stage2.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0`. A
+        /// parameter belongs to the first group with a pattern that matches it.
         public var groups: String?
 
         /// The defaults.
@@ -67,7 +68,7 @@ extension TrainingConfiguration.OptimizerSettings: ConfigurationSection {
             .init(
                 "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
                 "parameters with settings of their own: "
-                    + "\"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
+                    + "\"stem.* stage2.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
         ]
     }
 }

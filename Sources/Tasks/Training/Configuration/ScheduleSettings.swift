@@ -17,7 +17,8 @@ extension TrainingConfiguration {
 
         /// The curve after the warmup.
         public var kind = Kind.cosine
-        /// Steps at the start over which the rate rises linearly, from 1/`warmupSteps`.
+        /// Steps at the start over which the rate rises linearly, from 1/`warmupSteps`. One-cycle
+        /// has a rise of its own, and takes no other.
         public var warmupSteps = 0
         /// The share of the rate that remains at the end of cosine and one-cycle.
         public var finalShare = 0.01
@@ -32,6 +33,9 @@ extension TrainingConfiguration {
 }
 
 extension TrainingConfiguration.ScheduleSettings {
+    /// Whether the rate rises in a warmup, and then again from the low beginning of one-cycle.
+    var risesTwice: Bool { kind == .oneCycle && warmupSteps > 0 }
+
     /// The share of the full rate at `step`, counted from 0, of `total`.
     ///
     /// - Parameter elapsed: the share of the time limit that has passed: cosine and one-cycle are
@@ -73,7 +77,7 @@ extension TrainingConfiguration.ScheduleSettings: ConfigurationSection {
             .init("schedule.kind", \.schedule.kind, .any, "curve of the learning rate"),
             .init(
                 "schedule.warmup_steps", \.schedule.warmupSteps, .range(0...1_000_000_000),
-                "steps of linear rise"),
+                "steps of linear rise; 0 with one-cycle, which has a rise of its own"),
             .init(
                 "schedule.final_share", \.schedule.finalShare, .range(0...1),
                 "share of the rate at the end of cosine and one-cycle"),

@@ -35,10 +35,23 @@ extension TrainingConfiguration {
             quantization: quantization, execution: execution)
     }
 
-    /// - Throws: ``TrainingError`` if the text of ``OptimizerSettings/groups`` is malformed.
+    /// - Throws: ``TrainingError`` if the text of ``OptimizerSettings/groups`` is malformed, if a
+    ///   schedule rises twice, or if the training ends before its first update.
     func stepSchedule() throws(TrainingError) -> StepSchedule {
+        guard !schedule.risesTwice else {
+            throw TrainingError(
+                at: "schedule.warmup_steps",
+                "is \(schedule.warmupSteps), and one-cycle has a rise of its own; set it to 0, or "
+                    + "choose another schedule.kind")
+        }
+        guard accumulate <= steps else {
+            throw TrainingError(
+                at: "accumulate",
+                "is \(accumulate), so weights would first change after the last of "
+                    + "\(steps) steps; lower it, or train for more steps")
+        }
         let listed = try ParameterGroupRule.list(optimizer.groups ?? "", schedule: schedule)
-        let rest = ParameterGroupRule(pattern: ParameterPattern("*"), schedule: schedule)
+        let rest = ParameterGroupRule(patterns: [ParameterPattern("*")], schedule: schedule)
         return StepSchedule(
             optimizer: optimizer, schedule: schedule, groups: listed + [rest],
             distillation: distillation, steps: steps, accumulate: accumulate)

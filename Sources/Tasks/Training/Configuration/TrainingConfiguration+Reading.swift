@@ -8,14 +8,18 @@ extension TrainingConfiguration {
     ///   - path: the file; nil: only the settings.
     ///   - settings: `key=value` pairs that take precedence. If they set `data.train` alone, the
     ///     file's `data.validation` is left out, which belongs to its own photos.
+    ///   - isOfRun: whether the file is that of a run to continue, which validates on the same
+    ///     photos wherever those to train on are now.
     /// - Throws: `FileError` if the file cannot be read, ``TrainingError`` for an unknown key, a
     ///   value out of range, or missing photos to train on.
-    public init(contentsOf path: (some PathConvertible)?, settings: [String] = []) throws {
+    public init(
+        contentsOf path: (some PathConvertible)?, settings: [String] = [], isOfRun: Bool = false
+    ) throws {
         let name = path?.filePath.string
         let yaml = try name.map { try readText($0, maximumBytes: 1 << 20) } ?? ""
         try self.init(yaml: yaml, name: name ?? "configuration")
         func sets(_ key: String) -> Bool { settings.contains { $0.hasPrefix(key + "=") } }
-        if sets("data.train"), !sets("data.validation") { data.validation = nil }
+        if sets("data.train"), !sets("data.validation"), !isOfRun { data.validation = nil }
         for setting in settings { try set(setting) }
         guard !data.train.isEmpty else {
             throw TrainingError(
@@ -175,8 +179,13 @@ extension TrainingConfiguration {
     }
 
     /// The keys whose values differ from those in `other`: `width: 0.5 (was 1)`.
-    func differences(from other: TrainingConfiguration) -> [String] {
+    ///
+    /// - Parameter keys: those to compare; nil: all.
+    func differences(
+        from other: TrainingConfiguration, in keys: Set<String>? = nil
+    ) -> [String] {
         TrainingConfiguration.Field.all.compactMap { field in
+            guard keys?.contains(field.key) != false else { return nil }
             let (new, old) = (field.text(self), field.text(other))
             return new == old ? nil : "\(field.key): \(new) (was \(old))"
         }

@@ -65,7 +65,8 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var batchNorm = BatchNorm.perRank
     /// The format in which ranks send each other gradients.
     public var gradientCompression = GradientCompression.none
-    /// Steps whose gradients are averaged before weights change.
+    /// Steps whose gradients are averaged before weights change. At the end, steps that are fewer
+    /// have no effect.
     public var accumulate = 1
     /// Whether every step trains on the first batch: the loss must fall to almost zero.
     public var overfitOneBatch = false

@@ -47,6 +47,10 @@ final class PhotoCache: Sendable {
     ///
     /// - Parameter first: the error of the first photo.
     static func noPhotos(of count: Int, first: String?) -> TrainingError {
+        guard count > 1 else {
+            let reason = first.map { ": \($0)" } ?? ""
+            return TrainingError(.noPhotos, "the only photo cannot be read\(reason)")
+        }
         let reason = first.map { "; the first: \($0)" } ?? ""
         return TrainingError(.noPhotos, "none of the \(count) photos can be read\(reason)")
     }

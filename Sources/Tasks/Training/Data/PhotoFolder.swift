@@ -90,11 +90,13 @@ struct PhotoFolder {
         validation = all.filter { share($0) <= limit }
         training = all.filter { share($0) > limit }
         guard !training.isEmpty else {
+            let problem =
+                all.count == 1
+                ? "the only photo went to validation"
+                : "all \(all.count) photos went to validation, and none is left to train on"
             throw TrainingError(
-                .noPhotos,
-                file: data.train,
-                "after the split, none of the \(all.count) photos is left to "
-                    + "train on; add photos or set data.validation_fraction to 0")
+                .noPhotos, file: data.train,
+                "\(problem); add photos, or set data.validation_fraction to 0")
         }
     }
 }

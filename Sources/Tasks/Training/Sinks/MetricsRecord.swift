@@ -10,7 +10,8 @@ public struct MetricsRecord: Hashable, Sendable, Codable {
     public var loss: Double?
     /// The learning rate of the last step.
     public var learningRate: Double?
-    /// The mean norm of gradients since the last record, before clipping.
+    /// The mean norm of gradients over the updates of weights since the last record, before
+    /// clipping; nil without an update.
     public var gradientNorm: Double?
     /// Crops trained on per second since the last record.
     public var imagesPerSecond: Double?

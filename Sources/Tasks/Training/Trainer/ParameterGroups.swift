@@ -8,13 +8,23 @@ struct ParameterPattern: Hashable, Sendable {
 
     init(_ text: String) { self.text = text }
 
+    /// The patterns in a text, separated by spaces or commas.
+    static func list(_ text: some StringProtocol) -> [ParameterPattern] {
+        text.split(whereSeparator: { " ,".contains($0) }).map { ParameterPattern(String($0)) }
+    }
+
     func matches(_ parameter: Tensor) -> Bool { fnmatch(text, parameter.variableName, 0) == 0 }
 }
 
+extension [ParameterPattern] {
+    /// Whether one of them matches.
+    func matches(_ parameter: Tensor) -> Bool { contains { $0.matches(parameter) } }
+}
+
 /// A group of parameters with its own settings, as `optimizer.groups` lists them:
-/// `"stem.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0"`.
+/// `"stem.* stage2.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant warmup=0"`.
 struct ParameterGroupRule: Hashable, Sendable {
-    let pattern: ParameterPattern
+    let patterns: [ParameterPattern]
     private typealias Schedule = TrainingConfiguration.ScheduleSettings
 
     /// A factor for the learning rate.
@@ -41,11 +51,9 @@ struct ParameterGroupRule: Hashable, Sendable {
         _ text: Substring, _ schedule: TrainingConfiguration.ScheduleSettings
     ) throws(TrainingError) -> ParameterGroupRule {
         let halves = text.split(separator: ":", maxSplits: 1)
-        guard halves.count == 2, let pattern = halves[0].split(separator: " ").first else {
-            throw refused(text, "is not \"pattern: key=value …\"")
-        }
-        var rule = ParameterGroupRule(
-            pattern: ParameterPattern(String(pattern)), schedule: schedule)
+        let patterns = halves.count == 2 ? ParameterPattern.list(halves[0]) : []
+        guard !patterns.isEmpty else { throw refused(text, "is not \"pattern: key=value …\"") }
+        var rule = ParameterGroupRule(patterns: patterns, schedule: schedule)
         for setting in halves[1].split(separator: " ") {
             let pair = setting.split(separator: "=", maxSplits: 1).map(String.init)
             guard pair.count == 2, rule.set(pair[0], pair[1]) else {
@@ -55,6 +63,12 @@ struct ParameterGroupRule: Hashable, Sendable {
                     "is not rate=<number>, decay=<number>, warmup=<steps> or "
                         + "schedule=\(schedules)")
             }
+        }
+        guard !rule.schedule.risesTwice else {
+            throw refused(
+                text,
+                "has a warmup of \(rule.schedule.warmupSteps) steps, and one-cycle has a rise of "
+                    + "its own; set warmup=0")
         }
         return rule
     }

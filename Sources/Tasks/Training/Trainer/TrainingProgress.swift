@@ -51,6 +51,9 @@ struct TrainingProgress: Hashable, Sendable, Codable {
         self = progress
     }
 
+    /// The configuration; nil if this version does not take it.
+    var settings: TrainingConfiguration? { try? TrainingConfiguration(yaml: configuration) }
+
     /// Records the photos that the run continues with.
     ///
     /// - Parameter photos: see `PhotoFolder.fingerprint`.
@@ -87,21 +90,30 @@ struct TrainingProgress: Hashable, Sendable, Codable {
 struct StepMeter: Hashable, Sendable, Codable {
     private var (steps, skipped) = (0, 0)
     private var (loss, norm) = (0.0, 0.0)
+    /// The steps that changed weights, whose norms are summed; nil in runs from before this was
+    /// counted.
+    private var updates: Int?
     /// Seconds.
     private var (waiting, total) = (0.0, 0.0)
     /// The part spent waiting for other ranks; nil in runs from before this was counted.
     private var communicating: Double?
 
     /// Whether the counts are valid.
-    var isValid: Bool { [steps, skipped].allSatisfy((0...1 << 40).contains) }
+    var isValid: Bool {
+        [steps, skipped, updates ?? 0].allSatisfy((0...1 << 40).contains)
+    }
 
+    /// - Parameter applies: whether the step changed weights: otherwise its norm is of a part of
+    ///   the accumulated gradients.
     mutating func add(
-        _ result: TrainingStep.Result, waiting: Duration, communicating: Duration, total: Duration
+        _ result: TrainingStep.Result, applies: Bool, waiting: Duration, communicating: Duration,
+        total: Duration
     ) {
         if result.isFinite {
+            updates = (updates ?? steps) + (applies ? 1 : 0)
             steps += 1
             loss += Double(result.loss)
-            norm += Double(result.gradientNorm)
+            if applies { norm += Double(result.gradientNorm) }
         } else {
             skipped += 1
         }
@@ -114,10 +126,9 @@ struct StepMeter: Hashable, Sendable, Codable {
     ///   - batch: the number of images per step.
     ///   - ranks: the ranks that all do this at the same time.
     func fill(_ record: inout MetricsRecord, batch: Int, _ ranks: Communicator) throws {
-        if steps > 0 {
-            record.loss = loss / Double(steps)
-            record.gradientNorm = norm / Double(steps)
-        }
+        if steps > 0 { record.loss = loss / Double(steps) }
+        let updates = updates ?? steps
+        if updates > 0 { record.gradientNorm = norm / Double(updates) }
         if skipped > 0 { record.skippedSteps = skipped }
         // The resumed run may have had another number of ranks.
         let all = try ranks.gather(numbers: [waiting, communicating ?? 0, total])

@@ -26,8 +26,8 @@ extension TrainingRun {
         guard metrics.loss.isFinite else {
             throw TrainingError(
                 .notFinite,
-                "step \(step): the validation loss is not finite; nothing was saved "
-                    + "since. Lower optimizer.learning_rate and resume")
+                "step \(step): the validation loss is not finite; "
+                    + wayOut("lower optimizer.learning_rate"))
         }
         var progress = state.progress
         let isBest = progress.validated(metrics.loss)

@@ -30,6 +30,8 @@ final class TrainingRun {
     private(set) var validator: Validator?
     /// The requests of ranks with the last step.
     private var requests = StepRequests()
+    /// The step that `last.h5` is of; nil if there is none yet.
+    private var savedStep: Int?
     /// The share of the time limit that had passed before the last step.
     private(set) var elapsed = 0.0
 
@@ -54,6 +56,7 @@ final class TrainingRun {
         (folder, log) = (RunFolder(configuration.output), RunLog(ranks: ranks, report: report))
         if start == .resumed, ranks.rank == 0 { try folder.lockExisting() }
         var (checkpoint, progress) = try start.begin(configuration, in: folder, report)
+        if start == .resumed { savedStep = progress.step }
         if let problem = progress.change(to: photos.fingerprint) { report(.note(problem)) }
         progress.lossScale =
             configuration.compute == .float16 ? progress.lossScale ?? LossScale() : nil
@@ -208,10 +211,10 @@ final class TrainingRun {
     /// - Parameter keeps: whether it is one of the checkpoints to keep. The checkpoint of an
     ///   interruption is not: it would displace one that an uninterrupted run would have.
     private func save(keeps: Bool = true) throws {
-        guard let saved = try state.checkpoint() else { return }
-        let step = state.progress.step
-        try folder.write(saved, to: folder.last, step: step)
-        if keeps { try folder.keepLast(step: step, count: configuration.keepLast) }
+        let (saved, step) = (try state.checkpoint(), state.progress.step)
+        if let saved { try folder.write(saved, to: folder.last, step: step) }
+        savedStep = step
+        if keeps, saved != nil { try folder.keepLast(step: step, count: configuration.keepLast) }
     }
 
     /// Keeps `last.h5` if it is one of the checkpoints to keep: the run may have been ended after
@@ -239,8 +242,8 @@ final class TrainingRun {
         try countSkip(result, batch, settings)
         state.progress.step += 1
         state.meter.add(
-            result, waiting: loaded - start, communicating: ranks.waitingTime - waited,
-            total: clock.now - start)
+            result, applies: settings.applies, waiting: loaded - start,
+            communicating: ranks.waitingTime - waited, total: clock.now - start)
         log.report(.step(state.progress.step, loss: Double(result.loss)))
         log.reportNewlyBad(source.photos.badPhotos)
         if isDue(configuration.logEvery) { try logTraining() }
@@ -281,8 +284,17 @@ extension TrainingRun {
         throw TrainingError(
             .notFinite,
             "\(problem)\(skips > 1 ? ", like the \(skips - 1) before" : ""); "
-                + "\(origin). Nothing was saved since. The learning rate was "
-                + "\(settings.learningRates.last ?? 0): lower optimizer.learning_rate, or set "
-                + "optimizer.clip_grad_norm or schedule.warmup_steps, and resume")
+                + "\(origin), at a learning rate of \(settings.learningRates.last ?? 0); "
+                + wayOut(
+                    "lower optimizer.learning_rate, or set optimizer.clip_grad_norm or "
+                        + "schedule.warmup_steps,"))
+    }
+
+    /// What is saved of a run whose values are no longer finite, and how to go on.
+    ///
+    /// - Parameter change: what may keep them finite: "lower optimizer.learning_rate".
+    func wayOut(_ change: String) -> String {
+        savedStep.map { "last.h5 is still that of step \($0); \(change) and resume" }
+            ?? "nothing has been saved yet; \(change) and start again"
     }
 }

@@ -67,7 +67,7 @@ enum TrainingStart {
                 "has no valid record of its training progress; start a new run with "
                     + "it as init")
         }
-        let old = try? TrainingConfiguration(yaml: progress.configuration, name: path)
+        let old = progress.settings
         if let old, old.start != configuration.start {
             throw TrainingError(
                 .cannotResume, file: path,

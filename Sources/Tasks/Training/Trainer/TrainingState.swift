@@ -63,17 +63,31 @@ final class TrainingState {
                 $0[CheckpointFormat.variable(named: $1.key)] = $1.value
             }
             let missing = variables.keys.filter { saved[$0] == nil }.sorted()
-            guard missing.isEmpty else {
-                throw TrainingError(
-                    .cannotResume,
-                    "\(file): has no \(missing[0]); resume with the optimizer settings "
-                        + "it was trained with")
-            }
+            guard missing.isEmpty else { throw lacks(missing[0], file) }
             variables.merge(saved) { $1 }
             variables.merge(ownResiduals(of: saved)) { $1 }
         }
         try step.load(start.variables)
         try step.load(variables)
+    }
+
+    /// The keys that determine which parameters are trained, and what is kept for each.
+    private static let keysOfState: Set = [
+        "freeze", "accumulate", "optimizer.kind", "optimizer.momentum", "optimizer.ema",
+        "loss.kind", "loss.class_weight",
+    ]
+
+    /// The error that the checkpoint of a run has no value of a variable, with the changed keys.
+    private func lacks(_ variable: String, _ file: String) -> TrainingError {
+        let before = start.training.flatMap { TrainingProgress(json: $0)?.settings }
+        let changes =
+            before.flatMap { progress.settings?.differences(from: $0, in: Self.keysOfState) } ?? []
+        let reason =
+            changes.isEmpty ? "" : ", which is needed for " + changes.joined(separator: ", ")
+        return TrainingError(
+            .cannotResume, file: file,
+            "has no \(variable)\(reason); resume with the settings it was trained with, or start a "
+                + "new run with init=\(file)")
     }
 
     /// Averaged weights if there are any, otherwise the weights themselves.

@@ -11,7 +11,7 @@ final class TrainingStep {
     struct Result {
         let loss: Float
         /// The norm of all gradients of the colorizer together, before clipping; not finite if that
-        /// of a network beside it is not.
+        /// of a network beside it is not. In a step that only accumulates, of the sum so far.
         let gradientNorm: Float
         /// The requests of any rank.
         let requests: StepRequests
@@ -64,8 +64,9 @@ final class TrainingStep {
         if options.synchronizesBatchNorm, ranks.size > 1 { graph.batchNormShares = shares }
         let batch = shares.own.count
         let prediction = objective.prediction(graph, shape: [batch, 1, side, side])
-        // Such as a crop of a size that the network does not take.
-        if let error = graph.error { throw error }
+        if let error = graph.error {
+            throw Self.problem(error, crops: batch, side: side, ranks: ranks.size)
+        }
         let teaching = try options.teacher.map {
             try TeacherOutputs(of: $0, objective, prediction, options.forward)
         }
@@ -106,6 +107,20 @@ final class TrainingStep {
         let fixed = objective.variables.merging(teaching?.variables ?? [:]) { $1 }
         fixedNames = Set(fixed.keys).union([StepFeed.pixels])
         try program.load(fixed)
+    }
+
+    /// Why the network cannot be trained on a batch, in terms of the configuration if the batch has
+    /// too few values for batch normalization.
+    private static func problem(
+        _ error: GraphError, crops: Int, side: Int, ranks: Int
+    ) -> any Error {
+        guard error.operation == BatchMoments.name else { return error }
+        let holder = ranks > 1 ? " on a rank" : ""
+        return TrainingError(
+            at: "batch",
+            "\(crops) crop of \(side) pixels\(holder) leaves one value per channel in "
+                + "\(error.module); set batch to \(2 * ranks) or more, or choose larger crops "
+                + "(data.crop, data.other_crops)")
     }
 
     fileprivate static let lossScaleName = "loss_scale"

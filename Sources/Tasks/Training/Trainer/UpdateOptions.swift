@@ -24,12 +24,9 @@ struct UpdateOptions {
     ) throws(TrainingError) -> [Tensor] {
         let live = Set(loss.graph.live(from: [loss.id]))
         let parameters = loss.graph.parameters.filter { live.contains($0.id) }
-        let patterns = (freeze ?? "").split(whereSeparator: { " ,".contains($0) })
-            .map { ParameterPattern(String($0)) }
+        let patterns = ParameterPattern.list(freeze ?? "")
         try Self.requireMatches(of: patterns, among: parameters, "freeze")
-        let trained = parameters.filter { parameter in
-            !patterns.contains { $0.matches(parameter) }
-        }
+        let trained = parameters.filter { !patterns.matches($0) }
         guard trained.contains(where: { !opponents.contains($0.variableName) }) else {
             throw TrainingError(at: "freeze", "all parameters are frozen; leave some to train")
         }
@@ -47,12 +44,28 @@ struct UpdateOptions {
         }
     }
 
+    /// Refuses a pattern whose parameters, if there are any, all belong to earlier groups.
+    private func requireMembers(among parameters: [Tensor]) throws(TrainingError) {
+        var rest = parameters
+        for rule in groups.dropLast() {
+            try Self.requireMatches(of: rule.patterns, among: parameters, "optimizer.groups")
+            for pattern in rule.patterns where !rest.contains(where: pattern.matches) {
+                throw TrainingError(
+                    at: "optimizer.groups",
+                    "earlier groups have all parameters that \"\(pattern.text)\" matches; move it "
+                        + "before them, or leave it out")
+            }
+            rest.removeAll { rule.patterns.matches($0) }
+        }
+    }
+
     /// Adds the updates of a step to the graph: accumulate gradients, clip them, apply the
     /// optimizer, and update averaged weights.
     ///
     /// - Parameter opponents: the names of parameters of another network, which is clipped alone.
     /// - Returns: the norm of all gradients of the colorizer together, before clipping; not finite
-    ///   if that of the other network is not.
+    ///   if that of the other network is not. In a step that only accumulates, it is that of the
+    ///   sum so far.
     func record(
         _ gradients: [Tensor], for parameters: [Tensor], opponents: Set<String> = []
     ) throws -> Tensor {
@@ -89,8 +102,7 @@ struct UpdateOptions {
     private func grouped(
         _ parameters: [Tensor], _ gradients: [Tensor]
     ) throws(TrainingError) -> [ParameterGroup] {
-        try Self.requireMatches(
-            of: groups.dropLast().map(\.pattern), among: parameters, "optimizer.groups")
+        try requireMembers(among: parameters)
         let graph = parameters[0].graph
         var result = groups.enumerated().map { index, rule in
             ParameterGroup(
@@ -104,7 +116,7 @@ struct UpdateOptions {
         }
         for (parameter, gradient) in zip(parameters, gradients) {
             let isRange = InputRounding.weight(ofRange: parameter.variableName) != nil
-            let group = groups.firstIndex { $0.pattern.matches(parameter) } ?? groups.count - 1
+            let group = groups.firstIndex { $0.patterns.matches(parameter) } ?? groups.count - 1
             let index = isRange ? groups.count + group : group
             result[index].parameters.append(parameter)
             result[index].gradients.append(gradient)
