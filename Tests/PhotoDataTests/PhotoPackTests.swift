@@ -218,10 +218,11 @@ import Testing
         expectRefused(.notAPack, "impossible shards")
     }
 
-    /// Other characters that Unicode calls line breaks are part of names.
+    /// Other characters that Unicode calls line breaks are part of names; a byte order mark and
+    /// spaces around a line are not.
     @Test func listsHaveAPathPerLine() throws {
         let list = scratch.path("list.txt")
-        let text = "# photos\r\na\u{2028}b.jpg\r\n  c\u{85}.jpg\n\n/d\re.jpg"
+        let text = "\u{feff}a\u{2028}b.jpg\r\n# photos\r\n  c\u{85}.jpg  \n   \n/d\re.jpg"
         try AtomicFile.write(Array(text.utf8), to: list)
         let paths = try PhotoReference.list(list).map { "\($0)" }
         #expect(

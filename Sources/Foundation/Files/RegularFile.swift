@@ -215,7 +215,15 @@ extension RegularFile {
     }
 }
 
-/// Reads a whole file of text. What is not UTF-8 is refused: a path in it would become another one.
+extension [UInt8] {
+    /// The bytes of a text without the mark that editors on Windows put in front of UTF-8.
+    package var withoutByteOrderMark: ArraySlice<UInt8> {
+        starts(with: [0xef, 0xbb, 0xbf]) ? dropFirst(3) : self[...]
+    }
+}
+
+/// Reads a whole file of text, without a byte order mark. What is not UTF-8 is refused: a path in
+/// it would become another one.
 ///
 /// - Parameter maximumBytes: A larger file is refused before it is read.
 /// - Throws: ``FileError`` as ``readFile(_:maximumBytes:)``, and with the first line that is not
@@ -223,7 +231,7 @@ extension RegularFile {
 package func readText(
     _ path: some PathConvertible, maximumBytes: Int
 ) throws(FileError) -> String {
-    let bytes = try readFile(path, maximumBytes: maximumBytes)
+    let bytes = try readFile(path, maximumBytes: maximumBytes).withoutByteOrderMark
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0

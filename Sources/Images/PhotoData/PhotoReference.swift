@@ -100,7 +100,8 @@ extension PhotoReference {
     ///
     /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
     ///   file list (`.txt`), with one path per line, relative to the list's folder, and comments
-    ///   that begin with `#`; a packed dataset, a `.h5` file or a folder of shards; or one photo.
+    ///   that begin with `#`, without the spaces around them; a packed dataset, a `.h5` file or a
+    ///   folder of shards; or one photo.
     /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
     ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
     public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
@@ -117,12 +118,13 @@ extension PhotoReference {
     private static func lines(of list: String) throws(FileError) -> [PhotoReference] {
         let folder = list.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(list[...$0]) } ?? ""
         // Only what ends lines on Linux and Windows: other line breaks may be part of a name.
-        let lines = try readFile(list, maximumBytes: 1 << 28)
+        let lines = try readFile(list, maximumBytes: 1 << 28).withoutByteOrderMark
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var photos: [PhotoReference] = []
         for (index, line) in lines.enumerated() {
-            let bytes = (line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-                .drop { $0 == UInt8(ascii: " ") }
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            let end = text.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? text.startIndex
+            let bytes = text[..<end].drop { $0 == UInt8(ascii: " ") }
             guard let first = bytes.first, first != UInt8(ascii: "#") else { continue }
             guard let path = String(validating: bytes, as: UTF8.self) else {
                 throw FileError(

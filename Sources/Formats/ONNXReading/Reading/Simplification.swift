@@ -40,11 +40,15 @@ extension ONNXModel {
         let list = unsupported.prefix(64).map { operation, node, count in
             "\(operation) (\(node)\(count > 1 ? " and \(count - 1) more" : ""))"
         }
+        let subject =
+            unsupported.count == 1 ? "1 operation is" : "\(unsupported.count) operations are"
         throw ONNXError(
-            rule: (unsupported.count == 1
-                ? "1 operation is" : "\(unsupported.count) operations are") + " not supported: "
-                + list.joined(separator: ", "),
-            remedy: "Export the network without them; functions have to be inlined.")
+            rule: "\(subject) not supported: " + list.joined(separator: ", "),
+            remedy: nodes.contains { !$0.domain.isEmpty }
+                ? "Export the network without functions, which have to be inlined, and without "
+                    + "operations of other domains."
+                : "Torch's other exporter (torch.onnx.export with dynamo=True, or False) may write "
+                    + "supported ones; otherwise change the network.")
     }
 
     /// Makes `names` the outputs, in that order, and removes nodes that no output depends on.

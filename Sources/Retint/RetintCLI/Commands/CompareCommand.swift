@@ -62,8 +62,11 @@ struct CompareCommand: AsyncParsableCommand {
 
     func validate() throws {
         try checkName(html, "--html", "html", "htm")
-        guard html == nil || data != nil && models.count > 1 else {
-            throw ValidationError("--html shows photos of two models; name photos with --photos")
+        guard html == nil || models.count > 1 else {
+            throw ValidationError("--html shows photos of two models; name another model")
+        }
+        guard html == nil || data != nil else {
+            throw ValidationError("--html shows photos; name them with --photos")
         }
         guard featureOptions.features == nil || data != nil else {
             throw ValidationError("--features compares photos; name photos with --photos")

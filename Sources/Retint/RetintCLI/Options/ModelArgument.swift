@@ -4,7 +4,8 @@ import Retint
 
 /// The path of a model that was named by its path, or by the name of a trained colorizer.
 ///
-/// - Throws: `ValidationError` if it is neither, but similar to such a name.
+/// - Throws: `ValidationError` if it is neither, but similar to such a name, or the name of the
+///   standard one, and there are none.
 @Sendable func modelPath(_ model: String) throws -> String {
     let path = ShippedCheckpoint.path(of: model)
     guard path == model, !model.contains("/"), !FileManager.default.fileExists(atPath: model) else {
@@ -12,7 +13,7 @@ import Retint
     }
     let names = ShippedCheckpoint.all.map(\.name)
     if names.isEmpty, model == ShippedCheckpoint.standard {
-        throw CommandError(.failure, "\(model): \(ShippedCheckpoint.absence)")
+        throw ValidationError("\(model): \(ShippedCheckpoint.absence)")
     }
     let similar =
         Spelling.similar(to: model, among: names).first

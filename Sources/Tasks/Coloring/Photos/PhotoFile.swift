@@ -79,12 +79,16 @@ extension PhotoFile {
     ///   - output: the folder where colored copies go; or for one photo the file, if it ends in
     ///     `.jpg`, `.jpeg` or `.png` and is not a folder.
     ///   - options: how the copies are named.
-    /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if a folder has no photos,
-    ///   if two photos would be written to one file, or if one would be overwritten: one of
-    ///   these, or another image in a photo's own folder.
+    /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if the output has no name,
+    ///   if a folder has no photos, if two photos would be written to one file, or if one would be
+    ///   overwritten: one of these, or another image in a photo's own folder.
     public static func list(
         _ paths: [String], to output: String, _ options: PhotoFile.ListOptions = .init()
     ) throws -> [PhotoFile] {
+        guard !output.isEmpty else {
+            throw PhotoError(
+                .output, "the name of the output is empty; name a folder, or . for this one")
+        }
         if let file = try file(paths, to: output, options) {
             try check([file])
             return [file]
