@@ -377,7 +377,8 @@ import Testing
             Thread.sleep(forTimeInterval: delay)
             process.interrupt()
             let result = try process.wait(limit: 60)
-            #expect(result.code == 130)
+            // On a slow machine, the signal may come before the program handles it.
+            #expect(result.code == 130 || result.isSignaled && result.code == SIGINT)
             #expect(try bench.stream("out.mkv", "yuv420p").count > 0, "\(result.messages)")
             let ends = try ends("out.mkv")
             let (pictures, sound) = (try #require(ends["video"]), try #require(ends["audio"]))
