@@ -570,6 +570,22 @@ class Modules(Case):
         path = retint.export(program, self.folder / "program.mlpackage")
         self.assertTrue(retint.verify(path, program, x).passed)
 
+    def test_the_other_exporter_is_named(self):
+        class Pooled(torch.nn.Module):
+            def forward(self, x):
+                return torch.nn.functional.adaptive_max_pool2d(x, (5, 3))
+
+        module, x = Pooled(), torch.rand(1, 3, 17, 13)
+        path = self.folder / "pooled.mlpackage"
+        with self.assertRaises(retint.UsageError) as caught:
+            retint.export(module, path, x)
+        text = str(caught.exception)
+        self.assertIn("aten.adaptive_max_pool2d", text)
+        self.assertNotIn("\n", text)
+        self.assertNotIn("\x1b", text)
+        self.assertIn("torch.jit.trace", caught.exception.remedy)
+        self.assertFalse(path.exists())
+
     def test_a_file_may_keep_its_interface(self):
         """One channel goes in and two come out, as of a colorizer of lightness."""
         network = torch.nn.Conv2d(1, 2, 3, padding=1)

@@ -42,13 +42,26 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     except _errors.RetintError:
         raise
     except Exception as error:
-        raise _errors.UsageError(
-            f"torch.onnx.export cannot write the module {type(module).__name__}: "
-            f"{type(error).__name__}: {error}", status=64) from error
+        raise _not_written(module, error) from error
     finally:
         for part in parts:
             part.training = True
     return file
+
+
+def _not_written(module: typing.Any, error: BaseException) -> _errors.UsageError:
+    """The error of a module that torch does not export. Its exporters wrap the cause in advice on
+    how to report it."""
+    # Without a cause, it is an error of the module itself.
+    remedy = "" if error.__cause__ is None else (
+        "pass torch.jit.trace(module, inputs), for which torch has another exporter, or change the "
+        "module there")
+    while error.__cause__ is not None:
+        error = error.__cause__
+    reason = f"{type(error).__name__}: {(str(error).strip() or 'without a reason').splitlines()[0]}"
+    message = f"torch.onnx.export cannot write the module {type(module).__name__}: {reason}"
+    return _errors.UsageError(
+        f"{message}; {remedy}" if remedy else message, status=64, remedy=remedy)
 
 
 @contextlib.contextmanager
