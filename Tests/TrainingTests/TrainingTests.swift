@@ -265,7 +265,7 @@ import Testing
         #expect(error?.description.contains("start a new run with init=") == true)
     }
 
-    /// A run goes on with the same variables only, and says which key asks for others.
+    /// A run can be resumed only with the same variables; the error names the setting that changed.
     @Test(
         arguments: [
             (["freeze=stem.*"], ["freeze=null"], "freeze: null (was \"stem.*\")"),

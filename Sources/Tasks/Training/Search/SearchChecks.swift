@@ -16,15 +16,15 @@ extension [SearchCandidate] {
         }
     }
 
-    /// Refuses output folders with runs of an earlier search, which cannot go on.
+    /// Refuses output folders with runs of an earlier search, which cannot be resumed.
     func requireNoRuns() throws(TrainingError) {
         for candidate in self {
             let folder = RunFolder(candidate.configuration.output)
             guard folder.holdsRun else { continue }
             throw TrainingError(
                 .runExists, file: folder.path,
-                "has a run of an earlier search, and a search cannot go on; choose another output "
-                    + "folder, or remove this one",
+                "has a run of an earlier search, and a search cannot be resumed; choose another "
+                    + "output folder, or remove this one",
                 remedies: [Remedy(.output)])
         }
     }
