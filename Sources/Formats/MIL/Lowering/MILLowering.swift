@@ -12,6 +12,8 @@ package struct MILLowering {
     private(set) var builder = MILProgramBuilder()
     /// The name of each node's value in the program, by precision.
     private var names: [Int: [MILDataType: String]] = [:]
+    /// The node whose elements a reshape has that is left out, by the reshape.
+    private var sources: [Int: Int] = [:]
     /// The whole numbers of values that are floats of them, by name.
     private var wholeNumbers: [String: String] = [:]
     /// The nodes whose values are those of inputs of integers, elsewhere or in another shape.
@@ -44,6 +46,7 @@ package struct MILLowering {
         _ outputs: [(name: String, value: Tensor)], variables: [String: TensorData],
         _ options: LoweringOptions
     ) throws -> LoweredProgram {
+        let outputs = try FewerAxes.of(outputs, limit: options.maximumRank)
         var lowering = try MILLowering(outputs, variables, options)
         for node in lowering.written(outputs) { try lowering.lower(node) }
         try lowering.define(outputs)
@@ -187,37 +190,20 @@ extension MILLowering {
         return true
     }
 
-    /// Writes a node with more axes than Core ML has: a reshape to such a shape is left out, since
-    /// the elements keep their order, and a transpose has fewer axes.
+    /// Leaves out a reshape to more axes than the format has, since the elements keep their order.
     ///
-    /// - Returns: whether it was such a node.
+    /// - Returns: whether the node was one.
     /// - Throws: ``ConversionError`` for any other operation on so many axes.
-    private mutating func lowerHighRank(_ node: LoweredNode) throws -> Bool {
-        let ranks = (node.inputShapes + [node.shape]).map(\.rank)
-        guard let limit = options.maximumRank, ranks.contains(where: { $0 > limit }) else {
-            return false
-        }
-        if node.operation is Reshape {
-            guard node.shape.rank > limit else { return false }
-            names[node.id] = names[node.inputs[0]]
-            return true
-        }
-        let merged = (node.operation as? Transpose)
-            .map { MergedAxes(node.inputShapes[0], $0.permutation) }
-        guard let merged, (1...limit).contains(merged.operand.rank) else {
+    private mutating func skipHighRank(_ node: LoweredNode) throws -> Bool {
+        let rank = (node.inputShapes + [node.shape]).map(\.rank).max() ?? 0
+        guard let limit = options.maximumRank, rank > limit else { return false }
+        guard node.operation is Reshape else {
             throw node.error(
-                "it has \(ranks.max() ?? 0) axes, and the format has up to \(limit)",
+                "it has \(rank) axes, and the format has up to \(limit)",
                 "Write the network with fewer axes there.")
         }
-        precision = options.precision
-        let x = try operand(node.inputs[0])
-        let reshaped = add(
-            "reshape", ["x": x, "shape": .integers(merged.operand.dimensions)], node,
-            shape: merged.operand)
-        let name = add(
-            "transpose", ["x": .name(reshaped), "perm": .integers(merged.permutation)], node,
-            shape: merged.result)
-        names[node.id] = [precision: name]
+        guard node.shape.rank > limit else { return false }
+        sources[node.id] = node.inputs[0]
         return true
     }
 
@@ -225,7 +211,7 @@ extension MILLowering {
         if let input = node.operation as? Input {
             lower(input, node.id)
         } else if let operation = OperationForms.lowering(node.operation) {
-            guard constant(node.id) == nil, !isAlreadyWhole(node), try !lowerHighRank(node) else {
+            guard constant(node.id) == nil, !isAlreadyWhole(node), try !skipHighRank(node) else {
                 return
             }
             try lower(node, operation)
@@ -310,6 +296,7 @@ extension MILLowering {
     /// The name of a value in the current precision. A value that exists only in another precision
     /// is cast, once.
     private mutating func name(of id: Int) throws -> String {
+        if let source = sources[id] { return try name(of: source) }
         let data = constant(id)
         if let data { updateLargestWeight(data.scalars) }
         if let name = names[id]?[precision] { return name }
