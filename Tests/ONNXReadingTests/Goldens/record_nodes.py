@@ -282,7 +282,21 @@ def quantized(x, scale, zero, name):
     return cases.case(f"QuantizeLinear {name}", model, {"x": x})
 
 
+def images():
+    yield node("Col2Im", numbers(2, 12, 9), [ints(4, 5), ints(2, 3)])
+    yield node("Col2Im", numbers(1, 18, 6), [ints(6, 7), ints(3, 3)], strides=[2, 3],
+               pads=[1, 0, 1, 2], dilations=[1, 2], name="with steps")
+    maps = numbers(2, 2, 3)
+    yield node("AffineGrid", maps, [ints(2, 3, 4, 5)])
+    yield node("AffineGrid", maps, [ints(2, 3, 2, 5)], align_corners=1, name="aligned")
+    indices, values = ints(0, 2, -1, 1, 7, -3).reshape(2, 3), floats(0.5, 2)
+    yield node("OneHot", indices, [np.array(4, np.int64), values])
+    yield node("OneHot", indices, [np.array(3, np.int64), values], axis=0, name="in front")
+    yield node("EyeLike", numbers(3, 5))
+    yield node("EyeLike", numbers(3, 5), k=-1, dtype=FLOAT, name="below")
+
+
 if __name__ == "__main__":
     families = [normalizations, resizings, pads, pools, convolutions, shapes, functions, arithmetic,
-                quantizations]
+                quantizations, images]
     cases.write("nodes.json", [one for family in families for one in family()])

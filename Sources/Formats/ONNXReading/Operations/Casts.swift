@@ -5,18 +5,26 @@ import RetintGraph
 enum Casts: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Cast": OperationRule { node in
-            let number = try node.integer("to", default: 1)
-            guard let type = Int32(exactly: number).flatMap(ONNXElementType.init(rawValue:)),
-                type.isFloat || type == .bool || type.range != nil
-            else {
-                throw node.error("a cast to type \(number) is not supported")
-            }
+            let type = try type(of: "to", default: .float, node)
             return [try cast(try node.value(0), to: type, node)]
         },
         "CastLike": OperationRule { node in
             [try cast(try node.value(0), to: try node.value(1).type, node)]
         },
     ]
+
+    /// The type that an attribute names.
+    static func type(
+        of attribute: String, default type: ONNXElementType, _ node: NodeContext
+    ) throws -> ONNXElementType {
+        let number = try node.integer(attribute, default: Int(type.rawValue))
+        guard let type = Int32(exactly: number).flatMap(ONNXElementType.init(rawValue:)),
+            type.isFloat || type == .bool || type.range != nil
+        else {
+            throw node.error("a cast to type \(number) is not supported")
+        }
+        return type
+    }
 
     static func cast(
         _ value: ONNXValue, to type: ONNXElementType, _ node: NodeContext

@@ -10,6 +10,7 @@ enum Indexing: OperationFamily {
         "ArgMax": extreme { $0 },
         "ArgMin": extreme { -$0 },
         "TopK": OperationRule(top),
+        "OneHot": OperationRule(oneHot),
         "GatherND": OperationRule { node in
             let value = try node.value(0)
             let batchAxes = try node.integer("batch_dims", default: 0)
@@ -114,6 +115,33 @@ extension Indexing {
             let keepDims = try node.flag("keepdims", default: true)
             return [.tensor(keepDims ? indices : indices.sum(axes: [axis]), .int64)]
         }
+    }
+
+    /// One value at the position along a new axis that an index names, another one elsewhere
+    /// (`torch.nn.functional.one_hot`).
+    @Sendable private static func oneHot(_ node: NodeContext) throws -> [ONNXValue] {
+        let indices = try node.tensor(0)
+        let (depth, values) = (try node.integer(1), try node.value(2))
+        let rank = indices.shape.rank + 1
+        let axis = try node.axis(try node.integer("axis", default: -1), rank: rank)
+        guard depth >= 1, values.dimensions == [2], rank <= Shape.maximumRank else {
+            throw node.error("a depth of \(depth) for \(indices.shape) is not supported")
+        }
+        try node.takeHost([depth])
+        var (column, whole) = (indices.shape.dimensions, indices.shape.dimensions)
+        column.insert(1, at: axis)
+        whole.insert(depth, at: axis)
+        _ = try node.count(whole)
+        let places = ONNXTensor(integers: Array(0..<depth))
+            .reshaped([depth] + [Int](repeating: 1, count: rank - 1 - axis))
+        // Negative indices count from the end.
+        let positive = indices + greater(0, indices) * Float(depth)
+        let isNamed = equal(positive.reshaped(Shape(column)), try node.tensor(.host(places)))
+        let (off, on) = (
+            try node.tensor(values).sliced(axis: 0, 0..<1),
+            try node.tensor(values).sliced(axis: 0, 1..<2)
+        )
+        return [.tensor(select(isNamed, on, off), values.type)]
     }
 
     @Sendable private static func top(_ node: NodeContext) throws -> [ONNXValue] {

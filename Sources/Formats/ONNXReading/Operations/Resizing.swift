@@ -1,7 +1,7 @@
 import RetintGraph
 import RetintTensors
 
-/// `Resize` and its older form `Upsample`.
+/// `Resize` and its older form `Upsample`; images read at the positions of a grid.
 enum Resizing: OperationFamily {
     static let rules: [String: OperationRule] = [
         "Resize": OperationRule(parameters: [0]) { node in
@@ -25,11 +25,15 @@ enum Resizing: OperationFamily {
             guard let mode = modes[mode], let border = borders[border] else {
                 throw node.error("the mode \(mode.plain) with \(border.plain) is not supported")
             }
+            guard try node.tensor(0).shape.rank == 4 else {
+                throw node.error("only images with two spatial dimensions are supported")
+            }
             let sampling = GridSampling(
                 mode: mode, outside: border, coordinates: .normalized(alignCorners: aligned))
             let y = try sampling.sampled(try node.tensor(0), try node.tensor(1))
             return [.tensor(y, try node.value(0).type)]
         },
+        "AffineGrid": OperationRule(grid),
         "Upsample": OperationRule(parameters: [0]) { node in
             let x = try node.tensor(0)
             let scales: [Float]
@@ -47,6 +51,35 @@ enum Resizing: OperationFamily {
             return [.tensor(try plan.resized(x), try node.value(0).type)]
         },
     ]
+}
+
+extension Resizing {
+    /// The positions of an image's pixels, from −1 to 1, after an affine map
+    /// (`torch.nn.functional.affine_grid`).
+    @Sendable private static func grid(_ node: NodeContext) throws -> [ONNXValue] {
+        let (maps, size) = (try node.tensor(0), try node.integers(1))
+        guard size.count == 4 else {
+            throw node.error("only images with two spatial dimensions are supported")
+        }
+        guard maps.shape == [size[0], 2, 3], size.allSatisfy({ $0 >= 1 }) else {
+            throw node.error("maps of \(maps.shape) do not fit \(size)", ONNXError.damaged)
+        }
+        let (height, width) = (size[2], size[3])
+        try node.takeHost([height, width, 3])
+        let isAligned = try node.flag("align_corners")
+        func place(_ index: Int, of count: Int) -> Float {
+            guard isAligned else { return Float(2 * index + 1) / Float(count) - 1 }
+            return count == 1 ? 0 : Float(2 * index) / Float(count - 1) - 1
+        }
+        let points: [Float] = (0..<height).flatMap { row -> [Float] in
+            (0..<width).flatMap { [place($0, of: width), place(row, of: height), Float(1)] }
+        }
+        let table = try node.tensor(
+            .host(ONNXTensor(floats: points, dimensions: [1, height * width, 3])))
+        let all = table.broadcast(to: [size[0], height * width, 3])
+        let y = matmul(all, maps, transposeY: true).reshaped([size[0], height, width, 2])
+        return [.tensor(y, try node.value(0).type)]
+    }
 }
 
 /// How each axis of a tensor is resized.
@@ -158,6 +191,12 @@ private struct ResizePlan {
     /// Uses the engine's upsampling where it is the same.
     func resized(_ x: Tensor) throws -> Tensor {
         let changed = axes.filter { $0.size != shape[$0.index] || $0.scale != 1 }
+        // Packages for several sizes can state how often one element is repeated, but no scales.
+        if !changed.isEmpty, changed.allSatisfy({ shape[$0.index] == 1 }) {
+            var dimensions = shape.dimensions
+            for axis in changed { dimensions[axis.index] = axis.size }
+            return x.broadcast(to: Shape(dimensions))
+        }
         if let factor = imageFactor(changed) {
             if mode == "nearest" { return upsampleNearest(x, factor: factor) }
             return upsampleBilinear(x, factor: factor, alignCorners: transform == "align_corners")

@@ -1,10 +1,11 @@
 import RetintGraph
 
-/// Running sums, and triangles of matrices.
+/// Running sums, and triangles and diagonals of matrices.
 enum Scans: OperationFamily {
     static let rules: [String: OperationRule] = [
         "CumSum": OperationRule(sums),
         "Trilu": OperationRule(triangle),
+        "EyeLike": OperationRule(diagonal),
     ]
 
     @Sendable private static func sums(_ node: NodeContext) throws -> [ONNXValue] {
@@ -47,5 +48,22 @@ enum Scans: OperationFamily {
         let masks = kept.broadcast(to: tensor.dimensions).integers ?? []
         let result = zip(values, masks).map { $0 * Int64($1) }
         return [.host(ONNXTensor(tensor.type, tensor.dimensions, .int64(result)))]
+    }
+
+    /// A matrix of the input's shape with ones on a diagonal.
+    @Sendable private static func diagonal(_ node: NodeContext) throws -> [ONNXValue] {
+        let value = try node.value(0)
+        guard value.dimensions.count == 2 else {
+            throw node.error("\(value.dimensions) is not a matrix")
+        }
+        let (rows, columns) = (value.dimensions[0], value.dimensions[1])
+        try node.takeHost([rows, columns])
+        let offset = try node.integer("k", default: 0)
+        let type = try Casts.type(of: "dtype", default: value.type, node)
+        let ones = (0..<rows).flatMap { row in
+            (0..<columns).map { $0 - row == offset ? Int64(1) : 0 }
+        }
+        let eye = ONNXTensor(.int64, [rows, columns], .int64(ones))
+        return [try Casts.cast(.host(eye), to: type, node)]
     }
 }

@@ -47,8 +47,9 @@ extension ONNXModel {
             remedy: nodes.contains { !$0.domain.isEmpty }
                 ? "Export the network without functions, which have to be inlined, and without "
                     + "operations of other domains."
-                : "Torch's other exporter (torch.onnx.export with dynamo=True, or False) may write "
-                    + "supported ones; otherwise change the network.")
+                : "Torch's other exporter may write supported ones: torch.onnx.export with the "
+                    + "other value of dynamo, or for retint.export torch.jit.trace(module, "
+                    + "inputs). Otherwise change the network.")
     }
 
     /// Makes `names` the outputs, in that order, and removes nodes that no output depends on.
