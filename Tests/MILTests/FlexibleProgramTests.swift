@@ -74,9 +74,9 @@ import Testing
         _ network: Network
     ) throws {
         let other = try Self.lowered(network, 32, 64)
-        let program = try Self.lowered(network, 16, 16).generalized(by: other) {
-            try Self.lowered(network, 48, 16)
-        }
+        let program = try Self.lowered(network, 16, 16).generalized(by: [
+            other, Self.lowered(network, 48, 16),
+        ])
         #expect(program.operations.contains { $0.type == network.operation })
         #expect(program.inputs[0].type.dimensions == [1, 8, nil, nil])
         let package = try package(program, .iOS17)
@@ -105,7 +105,7 @@ import Testing
             try Self.lowered(network, 16, 16), try Self.lowered(network, 32, 64)
         )
         #expect {
-            try first.generalized(by: second) { try Self.lowered(network, 48, 32) }
+            try first.generalized(by: [second, Self.lowered(network, 48, 32)])
         } throws: { error in
             "\(error)".contains("depends on the size of the image")
         }
@@ -118,7 +118,7 @@ import Testing
             try Self.lowered(network, 16, 16), try Self.lowered(network, 32, 64)
         )
         #expect {
-            try first.generalized(by: second)
+            try first.generalized(by: [second])
         } throws: { error in
             "\(error)".contains("its y depends on the size of the image")
         }

@@ -79,12 +79,10 @@ private func lower(_ source: ExportSource, _ options: ExportOptions) throws -> L
             options.lowering)
     }
     var result = try lowered(for: options.size)
-    let others = options.otherSizes(multiple: source.colorizer.requiredMultiple)
-    if let other = others.first {
-        result.program = try result.program.generalized(by: lowered(for: other).program) {
-            try others.dropFirst().first.map { try lowered(for: $0).program }
-        }
+    let others = try options.otherSizes(multiple: source.colorizer.requiredMultiple).map {
+        try lowered(for: $0).program
     }
+    result.program = try result.program.generalized(by: others)
     return result
 }
 

@@ -156,13 +156,12 @@ private struct ModelConversion {
         let (outputs, sources) = try graph(shapes)
         let variables = try sources.mapValues { try $0.tensorData() }
         var lowered = try lower(outputs, variables)
-        let others = otherShapes
-        if let other = others.first {
-            let program = try lower(graph(other).outputs, variables).program
-            lowered.program = try lowered.program.generalized(by: program) {
-                try others.dropFirst().first.map { try lower(graph($0).outputs, variables).program }
-            }
+        func sample(_ shapes: [Shape]) throws -> MILProgram {
+            try lower(graph(shapes).outputs, variables).program
         }
+        let samples = [lowered.program] + (try otherShapes.map(sample))
+        lowered.program = try samples[0].generalized(by: Array(samples.dropFirst()))
+        let general = lowered.program
         if keepsCompression, let package = model.package {
             lowered.decompressed = lowered.program.keepCompression(
                 of: package.program, variables)
@@ -188,7 +187,10 @@ private struct ModelConversion {
         var package = MLPackage(
             target: options.target.deploymentTarget, description: description,
             program: lowered.program)
-        let multiple = sizeMultiple(of: package)
+        let multiple = try sizeMultiple(of: package) { size in
+            let more = try samples.dropFirst() + [sample(shapes(for: size))]
+            return try samples[0].generalized(by: Array(more)) == general
+        }
         package.description.metadata.userDefined[MetadataKey.sizeMultiple] = multiple.map(
             String.init)
         return (package, ExportSummary(package, lowered, multiple))
@@ -196,16 +198,31 @@ private struct ModelConversion {
 
     /// The number of which height and width have to be multiples; nil if all sizes that the
     /// package states are possible.
-    private func sizeMultiple(of package: MLPackage) -> Int? {
-        guard case .range(let from, let to) = flexibility else { return nil }
+    ///
+    /// - Parameter hasOperations: see ``PackageSizes/hasOperations``.
+    /// - Throws: ``ConversionError`` for a size that is stated, and at which the network computes
+    ///   something else.
+    private func sizeMultiple(
+        of package: MLPackage, hasOperations: @escaping (ExportOptions.Size) throws -> Bool
+    ) throws -> Int? {
+        guard flexibility != .fixed else { return nil }
         let sizes = PackageSizes(
             package: package,
             shapes: { size in
                 let pairs = zip(inputNames, shapes(for: size))
                 return Dictionary(pairs.map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
             },
-            network: { try graph(shapes(for: $0)).outputs.map(\.value.shape) })
-        return sizes.multiple(from: from, to: to)
+            network: { try graph(shapes(for: $0)).outputs.map(\.value.shape) },
+            hasOperations: hasOperations)
+        switch flexibility {
+        case .fixed: return nil
+        case .range(let from, let to): return try sizes.multiple(from: from, to: to)
+        case .enumerated(let others):
+            for size in others where !sizes.agrees(at: size) {
+                throw ConversionError.boundToSize("program", "computation at \(size)")
+            }
+            return nil
+        }
     }
 
     /// What a package says of its inputs and outputs, and the labels of its probabilities.

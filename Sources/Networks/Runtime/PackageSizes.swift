@@ -12,22 +12,39 @@ struct PackageSizes {
     let shapes: (ExportOptions.Size) -> [String: Shape]
     /// The shapes of the network's outputs, in order.
     let network: (ExportOptions.Size) throws -> [Shape]
+    /// Whether the network at a size has the operations and constants of the package: padding to a
+    /// multiple, for one, adds an operation, and may leave the outputs' shapes as they are.
+    let hasOperations: (ExportOptions.Size) throws -> Bool
 
-    private func agrees(at size: ExportOptions.Size) -> Bool {
+    func agrees(at size: ExportOptions.Size) -> Bool {
         guard let expected = try? network(size),
-            let own = try? raise(package, inputShapes: shapes(size))
+            let own = try? raise(package, inputShapes: shapes(size)),
+            own.outputs.map(\.value.shape) == expected
         else { return false }
-        return own.outputs.map(\.value.shape) == expected
+        return (try? hasOperations(size)) == true
     }
 
+    /// Powers of two, and their multiples by the sides of windows.
+    private static let candidates = Set(
+        [1, 3, 5, 7].flatMap { odd in (0..<9).map { odd << $0 } }
+    ).filter { $0 <= 256 }.sorted()
+
     /// The number of which height and width have to be multiples, in a range of sizes; nil for all
-    /// sizes, and if no such number is known.
-    func multiple(from: ExportOptions.Size, to: ExportOptions.Size) -> Int? {
-        let found = (0..<9).map { 1 << $0 }.first { multiple in
+    /// sizes.
+    ///
+    /// - Throws: ``ConversionError`` if it computes what the network does at none of the sizes that
+    ///   were tried.
+    func multiple(from: ExportOptions.Size, to: ExportOptions.Size) throws -> Int? {
+        var isTried = false
+        let found = Self.candidates.first { multiple in
             let widths = Self.oddMultiples(of: multiple, from.width, to.width)
             let heights = Self.oddMultiples(of: multiple, from.height, to.height)
             guard let width = widths.first, let height = heights.last else { return false }
+            isTried = true
             return agrees(at: ExportOptions.Size(width: width, height: height))
+        }
+        guard found != nil || !isTried else {
+            throw ConversionError.boundToSize("program", "computation")
         }
         return found == 1 ? nil : found
     }

@@ -4,34 +4,23 @@ extension MILProgram {
     /// The program for flexible sizes: every dimension that differs between programs for two sizes
     /// is unknown, and shapes that differ are computed from those of earlier values.
     ///
-    /// - Parameters:
-    ///   - other: the same network, lowered for another size.
-    ///   - third: the network for a third size, which is asked for if a shape has to be computed:
-    ///     what explains two sizes by chance does not explain three. nil if there is no such size.
+    /// - Parameter others: the same network, lowered for other sizes; itself for none. What
+    ///   explains two sizes by chance does not explain three.
     /// - Throws: ``ConversionError`` if an operation depends on the size in any other way.
-    package func generalized(
-        by other: MILProgram, confirmedBy third: () throws -> MILProgram? = { nil }
-    ) throws -> MILProgram {
-        var samples = [ProgramSample(self), ProgramSample(other)]
+    package func generalized(by others: [MILProgram]) throws -> MILProgram {
+        guard !others.isEmpty else { return self }
+        let samples = ([self] + others).map(ProgramSample.init)
         let count = samples[0].computing.count
-        guard samples[1].computing.count == count else {
+        guard samples.allSatisfy({ $0.computing.count == count }) else {
             throw ConversionError.boundToSize("program", "number of operations")
         }
-        let changes = try samples.differences()
-        if changes.contains(where: \.needsShapes), let program = try third() {
-            samples.append(ProgramSample(program))
-            guard samples[2].computing.count == count else {
-                throw ConversionError.boundToSize("program", "number of operations")
-            }
-        }
-        let differences = samples.count > 2 ? try samples.differences() : changes
         var generalization = Generalization(self, samples)
-        return try generalization.program(differences)
+        return try generalization.program(samples.differences())
     }
 }
 
 extension ConversionError {
-    static func boundToSize(_ place: String, _ what: String) -> ConversionError {
+    package static func boundToSize(_ place: String, _ what: String) -> ConversionError {
         var error = ConversionError(
             place: place,
             rule: "its \(what) depends on the size of the image in a way that a package for "
@@ -72,14 +61,12 @@ struct ProgramSample {
 struct SizeDifference {
     let operation: Int
     let parameters: [String]
-    /// Whether more than one element of a shape differs.
-    let needsShapes: Bool
 }
 
 extension [ProgramSample] {
     /// - Throws: ``ConversionError`` if the operations themselves differ.
     func differences() throws -> [SizeDifference] {
-        try self[0].computing.indices.compactMap { index in
+        try self[0].computing.indices.compactMap { index -> SizeDifference? in
             let own = self[0].computing[index]
             let fits = allSatisfy { sample in
                 let operation = sample.computing[index]
@@ -91,13 +78,8 @@ extension [ProgramSample] {
                 let values = self[0].values(index, parameter)
                 return contains { $0.values(index, parameter) != values }
             }
-            guard !parameters.isEmpty else { return nil }
-            let needsShapes = try parameters.contains {
-                try ["reshape", "tile"].contains(own.type)
-                    && columns(index, $0).count(where: \.varies) > 1
-            }
-            return SizeDifference(
-                operation: index, parameters: parameters, needsShapes: needsShapes)
+            return parameters.isEmpty
+                ? nil : SizeDifference(operation: index, parameters: parameters)
         }
     }
 

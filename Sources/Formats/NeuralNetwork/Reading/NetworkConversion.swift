@@ -32,7 +32,7 @@ struct NetworkConversion {
         var converted = try converted(standard)
         let varied = interface.varied(from: standard) { sizes in
             guard let other = try? self.converted(sizes) else { return nil }
-            guard let merged = try? converted.program.generalized(by: other.program) else {
+            guard let merged = try? converted.program.generalized(by: [other.program]) else {
                 return false
             }
             converted.program = merged
