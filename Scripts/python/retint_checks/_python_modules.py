@@ -370,6 +370,24 @@ class Modules(Case):
             retint.export(net, output, x, interface="original", input="image", range="0..1")
         self.assertIn("pixels as they are", " ".join(messages))
 
+    def test_what_torch_exports_is_compared_with_the_module(self):
+        class Pooled(torch.nn.Module):
+            def __init__(self, divisor):
+                super().__init__()
+                self.convolution, self.divisor = torch.nn.Conv2d(3, 4, 3), divisor
+
+            def forward(self, x):
+                return torch.nn.functional.avg_pool2d(
+                    self.convolution(x), 2, divisor_override=self.divisor)
+
+        x, output = torch.rand(1, 3, 18, 18), self.folder / "pooled.mlpackage"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            retint.export(Pooled(None), output, x)
+        # Torch's exporter leaves the divisor out.
+        with self.assertWarnsRegex(UserWarning, "output output has an SNR of 12.0 dB"):
+            retint.export(Pooled(3), output, x)
+
     def test_faults_behind_the_last_module(self):
         module, path, x = self.network("behind.onnx")
         report = retint.verify(path, lambda x: module(torch.as_tensor(x)).flip(1), x)
@@ -557,6 +575,55 @@ class Modules(Case):
             self.assertLess(numpy.abs(found - expected).max(), 1e-5)
         with self.assertRaises(retint.RetintError):
             model.run(torch.rand(1, 3, 36, 64))
+
+    class Padded(torch.nn.Module):
+        """Restoration networks pad to a multiple, and cut the result."""
+
+        def forward(self, x):
+            h, w = x.shape[2:]
+            padded = torch.nn.functional.pad(x, (0, (4 - w % 4) % 4, 0, (4 - h % 4) % 4))
+            return padded.mean((2, 3), keepdim=True) + x
+
+    def test_padding_to_a_multiple_is_not_left_out(self):
+        module, x = self.Padded().eval(), torch.rand(1, 3, 66, 62)
+        path = self.folder / "padded.mlpackage"
+        with self.assertWarnsRegex(UserWarning, "multiples of 4"):
+            retint.export(module, path, x, min_size=32, max_size=128)
+        self.assertTrue(retint.verify(path, module, torch.rand(1, 3, 68, 100)).passed)
+        with self.assertRaisesRegex(retint.RetintError, "depends on the size"):
+            retint.export(module, path, x, sizes="64,128,66x62")
+
+    def test_a_pooled_value_is_spread_over_any_size(self):
+        class Context(torch.nn.Module):
+            """As in the pyramids of segmentation networks."""
+
+            def __init__(self):
+                super().__init__()
+                self.squeeze = torch.nn.Conv2d(3, 4, 1)
+
+            def forward(self, x):
+                y = self.squeeze(x.mean((2, 3), keepdim=True))
+                y = torch.nn.functional.interpolate(y, size=x.shape[2:], mode="bilinear")
+                return torch.cat([x, y], 1)
+
+        torch.manual_seed(9)
+        module = Context().eval()
+        path = retint.export(module, self.folder / "context.mlpackage",
+                             torch.rand(1, 3, 64, 64), min_size=32, max_size=128)
+        self.assertTrue(retint.verify(path, module, torch.rand(1, 3, 50, 97)).passed)
+
+    class Repeated(torch.nn.Module):
+        def forward(self, x):
+            return x.repeat(1, 2, 1, 2)
+
+    def test_six_axes_become_fewer(self):
+        """Torch exports pooling to sizes that do not divide as sums of gathered elements."""
+        torch.manual_seed(8)
+        x = torch.rand(1, 3, 32, 32)
+        for index, last in enumerate((torch.nn.AdaptiveAvgPool2d((5, 7)), self.Repeated())):
+            module = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), last).eval()
+            path = retint.export(module, self.folder / f"six{index}.mlpackage", x)
+            self.assertTrue(retint.verify(path, module, x).passed)
 
     def test_traces_and_exported_programs_become_packages(self):
         module, x = self.residual()

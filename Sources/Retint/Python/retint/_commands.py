@@ -8,6 +8,7 @@ import os
 import pathlib
 import threading
 import typing
+import warnings
 
 from retint import (
     _arrays, _errors, _files, _library, _options, _references, _reports, _torch, _verification)
@@ -147,7 +148,8 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
         of float16, unless ``precision`` says otherwise.
     :param inputs: what a torch module is traced with: a tensor or array, several in the order of
         ``forward``, or a mapping of its parameters' names.
-    :param messages: is called with each note; without it, notes are warnings.
+    :param messages: is called with each note; without it, notes are warnings. There is one if torch
+        exported something else than the module computes for ``inputs``.
     """
     path = _options.path(output, "output")
     for name in ("size", "min_size", "max_size"):
@@ -172,9 +174,14 @@ def export(model: object, output: _options.Path, inputs: object = None, *,
         given.append("--interface=original")
     with _options.scratch() as folder:
         varies = any(options.get(name) for name in ("sizes", "min_size", "max_size"))
-        file = _torch.written(model, inputs, pathlib.Path(folder), varies=varies)
-        with _errors.naming(file, type(model).__name__):
-            _library.written("export", file, "--package", path, *given, messages=messages)
+        written = _torch.written(model, inputs, pathlib.Path(folder), varies=varies)
+        with _errors.naming(written.file, type(model).__name__):
+            _library.written("export", written.file, "--package", path, *given, messages=messages)
+        for text in _torch.differences(written):
+            if messages is not None:
+                messages(f"warning: {text}")
+            else:
+                warnings.warn(text, stacklevel=2)
     return pathlib.Path(path)
 
 

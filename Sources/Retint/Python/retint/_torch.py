@@ -9,12 +9,24 @@ import pathlib
 import typing
 import warnings
 
-from retint import _errors, _references
+from retint import _errors, _models, _references
+
+#: Torch's exporters keep a module's results but for rounding, which is far smaller.
+_MIN_SNR_DB = 40
+
+
+class Written(typing.NamedTuple):
+    """A module's ONNX file, the inputs that it was traced with, and what the module returns for
+    these; None where its results are nested."""
+    file: str
+    names: list[str] | None
+    inputs: tuple[typing.Any, ...]
+    outputs: list[typing.Any] | None
 
 
 def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
-            varies: bool = False) -> str:
-    """Writes a module as for inference to an ONNX file in a folder, and returns its path.
+            varies: bool = False) -> Written:
+    """Writes a module as for inference to an ONNX file in a folder.
 
     :param varies: whether heights and widths of images stay open.
     :param inputs: a tensor or array, several in the order of `forward`, or a mapping of the names
@@ -29,15 +41,19 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     file = str(folder / "module.onnx")
     module = _references.in_float32(module)
     arguments, names = _arguments(module, inputs)
+    # A module may change its inputs in place.
+    given = tuple(value.detach().clone() for value in arguments)
     parts = [part for part in module.modules() if part.training]
     # A program of torch.export is in the mode that it was exported in.
     with contextlib.suppress(NotImplementedError):
         module.eval()
     try:
         with torch.no_grad(), _quiet():
-            outputs = _output_names(module(*arguments))
+            results = _results(module(*arguments))
+            outputs = None if results is None else [value.clone() for value in results.values()]
             torch.onnx.export(
-                module, arguments, file, input_names=names, output_names=outputs,
+                module, arguments, file, input_names=names,
+                output_names=None if results is None else list(results),
                 **_exporter(arguments, names, varies, is_scripted(module)))
     except _errors.RetintError:
         raise
@@ -46,7 +62,49 @@ def written(module: typing.Any, inputs: object, folder: pathlib.Path, *,
     finally:
         for part in parts:
             part.training = True
-    return file
+    return Written(file, names, given, outputs)
+
+
+def differences(module: Written) -> list[str]:
+    """What the ONNX file computes otherwise than the module, a text for each output: torch's
+    exporters write some operations, such as antialiased bicubic resizing, as others."""
+    import torch
+
+    if module.outputs is None:
+        return []
+    try:
+        with _models.load(module.file, form="file") as model:
+            named = dict(zip(module.names or model.inputs, module.inputs))
+            found = model.run({name: value.cpu() for name, value in named.items()
+                               if name in model.inputs})
+    except _errors.RetintError as error:
+        return [f"the result of torch.onnx.export was not compared with the module: {error}"]
+    texts = []
+    for (name, value), expected in zip(found.items(), module.outputs):
+        wanted = expected.to("cpu", torch.float64)
+        ratio = _snr(torch.as_tensor(value).to(torch.float64), wanted)
+        if ratio < _MIN_SNR_DB:
+            texts.append(
+                f"torch.onnx.export wrote something else than the module computes: output {name} "
+                f"has an SNR of {ratio:.1f} dB against it; write the module with other operations, "
+                "or try torch.jit.trace(module, inputs), for which torch has another exporter")
+    return texts
+
+
+def _snr(value: typing.Any, expected: typing.Any) -> float:
+    """The signal-to-noise ratio in dB; infinite values and NaN count where only one has them."""
+    import math
+
+    if value.shape != expected.shape:
+        return -math.inf
+    finite = expected.isfinite()
+    if not bool((finite == value.isfinite()).all()):
+        return -math.inf
+    noise = float((value - expected)[finite].square().sum())
+    signal = float(expected[finite].square().sum())
+    if noise == 0:
+        return math.inf
+    return 10 * math.log10(signal / noise) if signal > 0 else -math.inf
 
 
 def _not_written(module: typing.Any, error: BaseException) -> _errors.UsageError:
@@ -108,17 +166,18 @@ def _arguments(module: typing.Any,
     return tensors, names if len(names) == len(tensors) else None
 
 
-def _output_names(results: object) -> list[str] | None:
-    """Names by the keys of a mapping or by order, as of a reference's outputs; None where values
+def _results(results: object) -> dict[str, typing.Any] | None:
+    """Results by the keys of a mapping or by order, as of a reference's outputs; None where values
     are nested."""
     import torch
 
     if isinstance(results, typing.Mapping):
-        values, names = list(results.values()), [str(key) for key in results]
+        named = {str(key): value for key, value in results.items()}
     else:
         values = list(results) if isinstance(results, (list, tuple)) else [results]
-        names = [f"output_{index}" if index else "output" for index in range(len(values))]
-    return names if all(isinstance(value, torch.Tensor) for value in values) else None
+        named = {f"output_{index}" if index else "output": value
+                 for index, value in enumerate(values)}
+    return named if all(isinstance(value, torch.Tensor) for value in named.values()) else None
 
 
 def is_scripted(module: object) -> bool:
