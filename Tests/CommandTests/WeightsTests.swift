@@ -121,6 +121,24 @@ import Testing
         try bench.expect(
             0, "import", "back.safetensors", "--architecture", "mobile-unet", "-o", "back.h5")
         try bench.expect(0, "verify", "model.mlpackage", "--against", "back.h5")
+        // The convolutions have other weights than the original ones, and compute other values.
+        try bench.expect(0, "verify", "back.h5", "--against", "model.h5")
+    }
+
+    /// PyTorch loads state dicts without them, too.
+    @Test(arguments: ["", "model."]) func countersMayBeMissing(prefix: String) throws {
+        let checkpoint = try makeCheckpoint(Self.mobile)
+        var state = StateDict()
+        for (name, tensor) in checkpoint.state where tensor.integers == nil {
+            state[prefix + name] = tensor
+        }
+        #expect(state.names.count < checkpoint.state.names.count)
+        try state.write(to: bench.path("old.safetensors"))
+        try bench.expect(
+            0, "import", "old.safetensors", "--architecture", "mobile-unet", "-o", "back.h5")
+        #expect(try Checkpoint(contentsOf: bench.path("back.h5")) == checkpoint)
+        // Without the option, the network is found by its tensors.
+        try bench.expect(0, "import", "old.safetensors", "-o", "found.h5")
     }
 
     @Test func unpacksHalfPrecision() throws {

@@ -57,6 +57,16 @@ import Testing
         let wrong = failure { _ = try PyTorchReader(path: path, key: "ema") }
         #expect(wrong?.description.contains("no tensors under the key \"ema\": \"params\"") == true)
         #expect(try StateDict(contentsOf: golden("other-key", .pytorch)).names == ["w"])
+        // One dictionary under two keys.
+        for key in [nil, "params", "params_ema"] {
+            let path = golden("same-twice", .pytorch)
+            #expect(try StateDict(contentsOf: path, expecting: nil, key: key).names == ["w", "v"])
+        }
+        // A prefix of names in one dictionary.
+        let parts = golden("prefixes", .pytorch)
+        let average = try StateDict(contentsOf: parts, expecting: nil, key: "model_ema")
+        #expect(average.names == ["w", "v"] && average["w"]?.floats == ramp(3).map { $0 + 1 })
+        #expect(failure { _ = try PyTorchReader(path: parts, key: "model_e") } != nil)
         let nested = try PyTorchReader(path: golden("nested-twice", .pytorch), key: "model.weights")
         #expect(try nested.tensorNames().contains("0.weight"))
         for format in [TensorFileFormat.hdf5, .safetensors] {

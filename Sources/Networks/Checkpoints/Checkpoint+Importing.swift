@@ -26,9 +26,8 @@ extension Checkpoint {
     ) throws -> (checkpoint: Checkpoint, report: LoadReport) {
         let path = path.filePath.string
         let spec = StateSpec(of: try network.make())
-        let expected = spec.entries.map { ($0.name, $0.shape) }
-        let found = try ModelFormat.weights(at: path, of: expected, key: key)
-        let report = found.compare(expected: expected)
+        let found = try ModelFormat.weights(at: path, of: spec, key: key)
+        let report = found.compare(expected: spec.expected(in: found))
         // A file without a single common tensor is for another architecture.
         guard report.isStrict || !isStrict && !found.isEmpty else {
             throw CheckpointError.mismatch(report, path: path, architecture: network.architecture)
@@ -54,10 +53,24 @@ extension Checkpoint {
         return networks.first { network in
             // Not every network has all of the options.
             guard let spec = (try? network.make()).map({ StateSpec(of: $0) }) else { return false }
-            let expected = spec.entries.map { ($0.name, $0.shape) }
-            let named = found.prefix(of: expected).map { found.removing(prefix: $0) } ?? found
-            return named.compare(expected: expected).isStrict
+            let named = found.prefix(of: spec.weights).map { found.removing(prefix: $0) } ?? found
+            return named.compare(expected: spec.expected(in: named)).isStrict
         }
+    }
+}
+
+extension StateSpec {
+    /// The names and shapes of the tensors that the network computes with.
+    var weights: [(name: String, shape: Shape)] {
+        entries.filter { $0.kind != .counter }.map { ($0.name, $0.shape) }
+    }
+
+    /// The tensors that a file should have. It may lack counters, as in PyTorch: files of old
+    /// versions and those converted from other frameworks have none.
+    func expected(in found: StateDict) -> [(name: String, shape: Shape)] {
+        let names = Set(found.names).union(found.unread.keys)
+        return entries.filter { $0.kind != .counter || names.contains($0.name) }
+            .map { ($0.name, $0.shape) }
     }
 }
 

@@ -102,6 +102,11 @@ def nested():
     torch.save({"params": {"w": ramp(3)}, "params_ema": {"w": ramp(3) + 1, "v": ramp(2)}},
                path("several"))
     torch.save({"mine": {"w": ramp(3)}, "lr": 1}, path("other-key"))
+    weights = {"w": ramp(3), "v": ramp(2)}
+    torch.save({"params": weights, "params_ema": weights}, path("same-twice"))
+    torch.save({"epoch": 1, "state_dict": {
+        "model.w": ramp(3), "model_ema.w": ramp(3) + 1, "model_ema.v": ramp(2)}},
+        path("prefixes"))
     for protocol in (3, 4, 5):
         torch.save(state, path(f"protocol-{protocol}"), pickle_protocol=protocol)
         torch.save(state, path(f"protocol-{protocol}-legacy"), pickle_protocol=protocol,

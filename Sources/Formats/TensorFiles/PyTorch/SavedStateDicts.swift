@@ -7,9 +7,12 @@ struct SavedStateDicts {
     typealias Entry = (name: String, tensor: PyTorchTensor)
 
     private let path: String
-    /// The dictionaries by the dotted path of keys that leads to them; the root's is empty.
-    private var found: [(key: String, entries: [Entry])] = []
+    /// The dictionaries by the dotted path of keys that leads to them; the root's is empty. One
+    /// dictionary may have several keys.
+    private var found: [(key: String, entries: [Entry], id: ObjectIdentifier)] = []
     private var visited: Set<ObjectIdentifier> = []
+    /// The first place of each dictionary in ``found``.
+    private var places: [ObjectIdentifier: Int] = [:]
 
     /// The keys under which training programs save a network's weights.
     private static let usualKeys: Set<String> = [
@@ -33,8 +36,9 @@ struct SavedStateDicts {
 
     /// The entries of a state dict, without the prefixes that wrappers add to all names.
     ///
-    /// - Parameter key: The key that leads to it, with dots between several; if nil, the only
-    ///   state dict under a usual key, else that of the root, else the only one.
+    /// - Parameter key: The key that leads to it, with dots between several, or the prefix of its
+    ///   names, such as `model_ema`; if nil, the only state dict under a usual key, else that of
+    ///   the root, else the only one.
     func entries(at key: String?) throws(TensorFileError) -> [Entry] {
         Self.unwrapped(try chosen(key))
     }
@@ -42,11 +46,13 @@ struct SavedStateDicts {
     private func chosen(_ key: String?) throws(TensorFileError) -> [Entry] {
         let place = FilePlace(path)
         if let key {
-            guard let match = found.first(where: { $0.key == key }) else {
+            if let match = found.first(where: { $0.key == key }) { return match.entries }
+            let parts = found.map { part(of: $0.entries, under: key) }.filter { !$0.isEmpty }
+            guard parts.count == 1 else {
                 throw place.error(
                     .notFound, "has no tensors under the key \(key.debugDescription)\(keys)")
             }
-            return match.entries
+            return parts[0]
         }
         let usual = found.filter { candidate in
             !candidate.key.isEmpty
@@ -56,7 +62,7 @@ struct SavedStateDicts {
         }
         let root = found.filter { $0.key.isEmpty }
         for candidates in [usual, root, found] {
-            if candidates.count == 1 { return candidates[0].entries }
+            if Set(candidates.map(\.id)).count == 1 { return candidates[0].entries }
             guard candidates.isEmpty else {
                 throw place.error(
                     .notFound, "contains the weights of several networks; name a key\(keys)")
@@ -64,6 +70,12 @@ struct SavedStateDicts {
         }
         throw place.error(
             .notFound, "contains no named tensors; save them: torch.save(model.state_dict(), path)")
+    }
+
+    /// The tensors whose names begin with a word and a dot, without these.
+    private func part(of entries: [Entry], under word: String) -> [Entry] {
+        entries.filter { $0.name.hasPrefix(word + ".") }
+            .map { (String($0.name.dropFirst(word.count + 1)), $0.tensor) }
     }
 
     /// The keys that can be named, for errors.
@@ -80,19 +92,26 @@ struct SavedStateDicts {
     private mutating func search(
         _ container: PickleContainer, _ key: String, _ depth: Int
     ) throws(TensorFileError) {
-        guard visited.insert(ObjectIdentifier(container)).inserted else { return }
+        let id = ObjectIdentifier(container)
+        guard visited.insert(id).inserted else {
+            if let place = places[id] { found.append((key, found[place].entries, id)) }
+            return
+        }
         var entries: [Entry] = []
         var inner: [(String, PickleContainer)] = []
         for case (.text(let name), let value) in container.pairs {
             if let tensor = value.tensor {
                 entries.append((name, tensor))
             } else if case .container(let next) = value, next.kind == .dictionary,
-                !visited.contains(ObjectIdentifier(next)), name.utf8.count <= FilePlace.longestName
+                name.utf8.count <= FilePlace.longestName
             {
                 inner.append((key.isEmpty ? name : "\(key).\(name)", next))
             }
         }
-        if !entries.isEmpty { found.append((key, entries)) }
+        if !entries.isEmpty {
+            places[id] = found.count
+            found.append((key, entries, id))
+        }
         guard depth > 1 else { return }
         for (key, next) in inner { try search(next, key, depth - 1) }
     }

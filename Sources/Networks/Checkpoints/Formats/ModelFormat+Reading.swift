@@ -1,4 +1,5 @@
 public import RetintFiles
+import RetintLayers
 public import RetintMLPackage
 import RetintTensorFiles
 import RetintTensors
@@ -70,15 +71,15 @@ extension ModelFormat {
 
     /// As ``weights(at:expecting:key:)``, of a network whose names may all have a prefix there.
     static func weights(
-        at path: String, of network: [(name: String, shape: Shape)], key: String?
+        at path: String, of network: StateSpec, key: String?
     ) throws -> StateDict {
         func read(_ prefix: String) throws -> StateDict {
-            let expected = network.map { (prefix + $0.name, $0.shape) }
+            let expected = network.entries.map { (prefix + $0.name, $0.shape) }
             return try weights(
                 at: path, expecting: Dictionary(uniqueKeysWithValues: expected), key: key)
         }
         let found = try read("")
-        guard let prefix = found.prefix(of: network) else { return found }
+        guard let prefix = found.prefix(of: network.weights) else { return found }
         return try read(prefix).removing(prefix: prefix)
     }
 }

@@ -9,7 +9,8 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             A weights file (\(ModelFormat.usualExtensions(.weights))) contains a state dict: one \
             tensor for each dotted key. It must contain exactly the tensors of the \
-            architecture; otherwise the differences are listed and nothing is written.
+            architecture, of which only num_batches_tracked may be missing; otherwise the \
+            differences are listed and nothing is written.
             torch.save files (\(ModelFormat(.pytorch).dottedExtensions.joined(separator: ", "))) \
             are read without Python, and nothing in them is executed.
             A checkpoint can be imported without --architecture: the result has its architecture \
@@ -229,8 +230,8 @@ extension ColorForm.Colors: ExpressibleByArgument {}
 struct StateDictChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The key of the weights in a PyTorch file with weights of several networks, such "
-                + "as params_ema.",
+            "The key of the weights in a PyTorch file with weights of several networks, or the "
+                + "prefix of their names, such as params_ema.",
             valueName: "key"))
     var key: String?
 }
