@@ -184,6 +184,32 @@ import Testing
         }
     }
 
+    /// Options that would have no effect are refused.
+    @Test(arguments: [
+        ("--weights palette4 --mode linear", "--mode needs --weights of integers"),
+        ("--sparsity 0.5 --mode linear", "--mode needs --weights of integers"),
+        ("--weights int8 --palette-mode uniform", "--palette-mode needs --weights of a palette"),
+        ("--weights float16 --granularity per-channel", "--granularity needs --weights"),
+        ("--weights int4 --block-size 16", "--block-size needs --granularity per-block"),
+        ("--weights int4 --granularity per-channel --block-size 16", "--block-size needs"),
+        ("--weights float16 --block-size 16", "--block-size needs --granularity per-block"),
+        ("--config plan.yaml --mode linear", "--mode needs --weights of integers"),
+        ("--weights int8 --sparsity-block 4", "--sparsity-block needs --sparsity"),
+        ("--sparsity-ratio 2:4 --sparsity-block 4", "--sparsity-block needs --sparsity"),
+        ("--weights int8 --sparsity-axis input", "--sparsity-axis needs --sparsity-block"),
+    ])
+    func refusesOptionsOfOtherWeights(options: String, words: String) throws {
+        let arguments = options.split(separator: " ").map(String.init)
+        try bench.expect(
+            64, ["quantize", "any.mlpackage", "-o", "x.mlpackage"] + arguments, says: [words])
+    }
+
+    @Test func refusesEqualSizes() throws {
+        try bench.expect(
+            64, "export", "model.h5", "-o", "x.mlpackage", "--sizes", "128x64,64,128x64",
+            says: ["--sizes names 128x64 twice"])
+    }
+
     @Test func refusesWhatThePackageCannotUnpack() throws {
         let package = try makePackage("model.mlpackage", ExportOptions(target: .iOS16, size: 64))
         try bench.expect(

@@ -148,6 +148,26 @@ import Testing
         }
     }
 
+    /// Pruned elements do not count.
+    @Test(arguments: QuantizationScheme.PaletteMode.allCases)
+    func tablesAreForTheKeptElements(mode: QuantizationScheme.PaletteMode) {
+        func tables(_ values: [Float], _ shape: [Int], _ kept: [Bool]? = nil) -> [Float] {
+            PaletteGrid(
+                values, WeightBlocks(shape: shape, groups: [1, 1, 1, 1]), bits: 3, mode: mode,
+                precision: .float32, kept: kept
+            ).tables
+        }
+        let values = values("skewed")
+        let bound = values.map(abs).sorted()[values.count / 2]
+        let kept = values.map { abs($0) <= bound }
+        let alone = zip(values, kept).filter(\.1).map(\.0)
+        let found = tables(values, shape, kept)
+        #expect(found == tables(alone, [alone.count, 1, 1, 1]))
+        #expect(found != tables(values, shape))
+        #expect(
+            tables(values, shape, kept.map { _ in false }) == [Float](repeating: 0, count: 8))
+    }
+
     private func palette(
         _ kind: String, _ bits: Int, _ mode: QuantizationScheme.PaletteMode
     ) -> PaletteGrid {

@@ -41,6 +41,13 @@ struct ExportSizeOptions: ParsableArguments {
         guard sizes == nil || !isFixed && !isRange else {
             throw ValidationError("--sizes cannot be combined with other size options")
         }
+        if let twice = sizes?.twice {
+            throw ValidationError(
+                """
+                --sizes names \(twice.width)x\(twice.height) twice; name it once, or, if these are \
+                a width and a height, put an x between them
+                """)
+        }
     }
 
     /// The names of the options that were given.
@@ -89,6 +96,12 @@ struct SizeList: ExpressibleByArgument {
         let words = argument.split(separator: ",", omittingEmptySubsequences: false)
         sizes = words.compactMap { ExportOptions.Size(argument: String($0)) }
         guard sizes.count == words.count else { return nil }
+    }
+
+    /// A size that is named more than once.
+    var twice: ExportOptions.Size? {
+        var seen: Set<ExportOptions.Size> = []
+        return sizes.first { !seen.insert($0).inserted }
     }
 }
 

@@ -17,16 +17,21 @@ struct SchemeOptions: ParsableArguments {
     var granularity: QuantizationScheme.Granularity?
 
     @Option(
-        help:
-            "Symmetric scales, or linear ones with a zero point."
-    )
-    var mode = QuantizationScheme.Mode.symmetric
+        help: """
+            For integers: symmetric scales, or linear ones with a zero point; default: symmetric.
+            """)
+    var mode: QuantizationScheme.Mode?
 
-    @Option(help: .rare("The palette: least squared error (kmeans) or equal steps (uniform)."))
-    var paletteMode = QuantizationScheme.PaletteMode.kmeans
+    @Option(
+        help: .rare(
+            """
+            For palettes: least squared error (kmeans) or equal steps (uniform); default: kmeans.
+            """))
+    var paletteMode: QuantizationScheme.PaletteMode?
 
-    @Option(help: "The number of input channels per block, or output channels per group.")
-    var blockSize = 32
+    @Option(
+        help: "The number of input channels per block, or output channels per group; default: 32.")
+    var blockSize: Int?
 
     @Option(
         help: "The share of each weight's values that are pruned to zero, smallest first.")
@@ -64,10 +69,35 @@ struct SchemeOptions: ParsableArguments {
         }
     }
 
+    /// Refuses options that have no effect on such weights.
+    func validate() throws {
+        let weights = weights ?? .unchanged
+        guard granularity == nil || weights.isInteger || weights.isPalette else {
+            throw ValidationError("--granularity needs --weights of integers or a palette")
+        }
+        guard mode == nil || weights.isInteger else {
+            throw ValidationError("--mode needs --weights of integers, such as int8")
+        }
+        guard paletteMode == nil || weights.isPalette else {
+            throw ValidationError("--palette-mode needs --weights of a palette, such as palette4")
+        }
+        guard blockSize == nil || granularity == .perBlock || granularity == .perGroup else {
+            throw ValidationError("--block-size needs --granularity per-block or per-group")
+        }
+        guard sparsityBlock == nil || sparsity != 0 && sparsityRatio == nil else {
+            throw ValidationError("--sparsity-block needs --sparsity, without --sparsity-ratio")
+        }
+        guard sparsityAxis == nil || sparsityBlock != nil || sparsityRatio != nil else {
+            throw ValidationError("--sparsity-axis needs --sparsity-block or --sparsity-ratio")
+        }
+    }
+
     func scheme() throws -> QuantizationScheme {
         var scheme = QuantizationScheme(weights ?? .unchanged, granularity: granularity)
-        (scheme.mode, scheme.paletteMode) = (mode, paletteMode)
-        (scheme.blockSize, scheme.threshold, scheme.sparsity) = (blockSize, threshold, sparsity)
+        if let mode { scheme.mode = mode }
+        if let paletteMode { scheme.paletteMode = paletteMode }
+        if let blockSize { scheme.blockSize = blockSize }
+        (scheme.threshold, scheme.sparsity) = (threshold, sparsity)
         if let sparsityBlock { scheme.pruning = .blocks(of: sparsityBlock) }
         if let sparsityRatio { scheme.pruning = sparsityRatio.pruning }
         scheme.chosenPruningAxis = sparsityAxis

@@ -127,9 +127,13 @@ extension QuantizationScheme.Weights: LosslessStringConvertible {
         }
     }
 
-    var isPalette: Bool {
+    /// Whether they are indices into a lookup table.
+    public var isPalette: Bool {
         if case .palette = self { true } else { false }
     }
+
+    /// Whether they are integers with scales.
+    public var isInteger: Bool { hasBlocks && !isPalette }
 
     /// Whether scales or tables are shared by blocks of a weight.
     var hasBlocks: Bool { self != .unchanged && self != .float16 }
@@ -208,7 +212,7 @@ extension QuantizationScheme: CustomStringConvertible {
         if weights.hasBlocks, [.perBlock, .perGroup].contains(chosenGranularity) {
             words.append("\(blockSize)")
         }
-        if weights.hasBlocks, !weights.isPalette, mode == .linear { words.append("linear") }
+        if weights.isInteger, mode == .linear { words.append("linear") }
         if weights.isPalette, paletteMode == .uniform { words.append("uniform") }
         if let sparsityDescription { words.append(sparsityDescription) }
         return words.joined(separator: " ")

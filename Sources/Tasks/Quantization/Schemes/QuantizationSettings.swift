@@ -142,7 +142,7 @@ extension QuantizationScheme {
 
     /// Those of integers; nil for other weights.
     fileprivate var quantizerFields: [Field]? {
-        guard weights.hasBlocks, !weights.isPalette else { return nil }
+        guard weights.isInteger else { return nil }
         let granularity = chosenGranularity.rawValue.replacing("-", with: "_")
         return [
             ("mode", mode.configurationName), ("dtype", "\(weights)"), ("granularity", granularity),

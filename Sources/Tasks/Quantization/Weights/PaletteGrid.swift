@@ -10,19 +10,24 @@ struct PaletteGrid: WeightGrid {
     /// - Parameters:
     ///   - precision: the data type of the decompressed weight, and so of the tables.
     ///   - importance: the weight of each element's squared error; nil to weight them equally.
+    ///   - kept: the elements that are not pruned, for which alone the tables are; nil for all.
     init(
         _ values: [Float], _ blocks: WeightBlocks, bits: Int,
-        mode: QuantizationScheme.PaletteMode, precision: MILDataType, importance: [Float]? = nil
+        mode: QuantizationScheme.PaletteMode, precision: MILDataType, importance: [Float]? = nil,
+        kept: [Bool]? = nil
     ) {
         (self.blocks, self.bits) = (blocks, bits)
         var members = [[Float]](repeating: [], count: blocks.count)
         var weights = [[Float]](repeating: [], count: blocks.count)
         blocks.forEachRun { run, block in
-            members[block] += values[run]
-            if let importance { weights[block] += importance[run] }
+            for index in run where kept?[index] ?? true {
+                members[block].append(values[index])
+                if let importance { weights[block].append(importance[index]) }
+            }
         }
         let tables = zip(members, weights).flatMap { members, weights in
-            mode == .uniform
+            // Uniform tables of no values are zeros.
+            mode == .uniform || members.isEmpty
                 ? Self.uniform(members, 1 << bits)
                 : OptimalClusters(members, weights: importance.map { _ in weights })
                     .centers(1 << bits)

@@ -23,7 +23,7 @@ struct WeightCompression {
         case .palette(let bits):
             let grid = PaletteGrid(
                 values, blocks, bits: bits, mode: scheme.paletteMode, precision: precision,
-                importance: inputs?.importance(count: values.count))
+                importance: inputs?.importance(count: values.count), kept: kept)
             let preservesMeans = inputs == nil && scheme.paletteMode == .kmeans && kept == nil
             let chosen =
                 preservesMeans
