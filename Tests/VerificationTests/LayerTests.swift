@@ -61,16 +61,18 @@ import Testing
     /// Four values of a chain with these SNR and pairings; the fourth one is computed from the
     /// second one, too.
     private func chain(
-        _ values: [(snr: Double, pairing: VerificationReport.Pairing)]
+        _ values: [(snr: Double, pairing: VerificationReport.Pairing)],
+        of operations: [String] = ["mul", "mul", "mul", "mul"]
     ) throws -> [VerificationReport.Layer] {
         let inputs = [[], [0], [1], [1, 2]]
-        let layers = zip(values, inputs).map { value, inputs in
-            """
-            {"name": "v", "operation": "mul", "module": "", "shape": [1], "inputs": \(inputs),
-             "range": {"largest": 1}, "error": {"expected": "v", "maxAbs": 1, "meanAbs": 1,
-             "relative": 1, "psnr": 1, "snr": \(value.snr), "cosine": 1,
-             "pairing": "\(value.pairing.rawValue)"}}
-            """
+        let layers = zip(zip(values, operations), inputs).map { pair, inputs in
+            let (value, operation) = pair
+            return """
+                {"name": "v", "operation": "\(operation)", "module": "", "shape": [1],
+                 "inputs": \(inputs), "range": {"largest": 1},
+                 "error": {"expected": "v", "maxAbs": 1, "meanAbs": 1, "relative": 1, "psnr": 1,
+                 "snr": \(value.snr), "cosine": 1, "pairing": "\(value.pairing.rawValue)"}}
+                """
         }
         let data = Data("[\(layers.joined(separator: ","))]".utf8)
         return try JSONDecoder().decode([VerificationReport.Layer].self, from: data).map {
@@ -90,6 +92,28 @@ import Testing
     ) throws {
         let layers = try chain(snrs.map { ($0, pairing) })
         #expect(VerificationReport.FirstDeparture(in: layers)?.layer == first)
+    }
+
+    /// A value that a normalization makes up for is not compared: folded weights have another
+    /// scale, which the normalization undoes.
+    @Test(
+        arguments: [
+            (["conv2d", "batch_norm", "relu", "mul"], [10, 60, 60, 60], [1, 2, 3]),
+            (["mul", "conv2d", "add", "batch_norm"], [60, 10, 10, 60], [0, 3]),
+            // Not a normalization, one that is off as well, and one that changes little.
+            (["conv2d", "relu", "relu", "mul"], [10, 60, 60, 60], [0, 1, 2, 3]),
+            (["conv2d", "batch_norm", "relu", "mul"], [5, 29, 29, 29], [0, 1, 2, 3]),
+            (["conv2d", "batch_norm", "relu", "mul"], [25, 40, 60, 60], [0, 1, 2, 3]),
+            // The second one is used by another operation, too.
+            (["mul", "conv2d", "batch_norm", "mul"], [60, 10, 60, 60], [0, 1, 2, 3]),
+        ] as [([String], [Double], [Int])])
+    func aNormalizedErrorDoesNotCount(
+        operations: [String], snrs: [Double], compared: [Int]
+    ) throws {
+        let layers = try chain(snrs.map { ($0, .recorded) }, of: operations)
+            .withoutNormalizedErrors()
+        #expect(layers.count == 4)
+        #expect(layers.indices.filter { layers[$0].error != nil } == compared)
     }
 
     @Test func comparesWithActivations() throws {

@@ -126,7 +126,21 @@ import Testing
         let faulty = chain(["conv2d", "relu"], faultAt: 0)
         let named = StructuralMatching(
             own, faulty, names: [1: StructuralMatching.Pair(other: 1, pairing: .name)])
-        #expect(named.pairs == [1: StructuralMatching.Pair(other: 1, pairing: .name)])
+        #expect(
+            named.pairs == [
+                0: StructuralMatching.Pair(other: 0, pairing: .structure),
+                1: StructuralMatching.Pair(other: 1, pairing: .name),
+            ])
+    }
+
+    /// A fault in the first operation, which is computed from the inputs alone.
+    @Test func theFirstOperationIsPairedIfOutputsDiffer() {
+        let operations = ["conv2d", "relu", "conv2d"]
+        let (own, faulty) = (chain(operations), chain(operations, faultAt: 0))
+        let matching = StructuralMatching(own, faulty, outputDifference: 0.5)
+        #expect(matching.pairs.mapValues(\.other) == [0: 0, 1: 1, 2: 2])
+        let agreeing = StructuralMatching(own, faulty, outputDifference: 1e-4)
+        #expect(agreeing.pairs.isEmpty)
     }
 
     private func activations(_ items: [Item]) -> [Item] {

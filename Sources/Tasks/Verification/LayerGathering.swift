@@ -32,7 +32,7 @@ struct LayerGathering {
     }
 
     func reports(_ tolerance: LayerTolerance) -> [VerificationReport.Layer] {
-        values.indices.map { index in
+        let layers = values.indices.map { index in
             let error = expected.counterpart(of: index).flatMap { counterpart in
                 sums[index].count == 0
                     ? nil
@@ -42,6 +42,7 @@ struct LayerGathering {
             return VerificationReport.Layer(
                 value: values[index], range: ranges[index], error: error)
         }
+        return layers.withoutNormalizedErrors()
     }
 }
 

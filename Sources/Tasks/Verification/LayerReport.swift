@@ -262,3 +262,41 @@ func nearestCompared(before layer: Int, in layers: [VerificationReport.Layer]) -
     }
     return found.sorted()
 }
+
+extension [VerificationReport.Layer] {
+    /// The values, without the errors of those that only normalizations use, which make up for
+    /// them. Weights with a normalization folded into them differ from the original ones by a
+    /// factor and an offset for each channel, which the statistics of the normalization undo.
+    func withoutNormalizedErrors() -> [VerificationReport.Layer] {
+        var users = [[Int]](repeating: [], count: count)
+        for (index, layer) in enumerated() {
+            for input in layer.value.inputs { users[input].append(index) }
+        }
+        var isNormalized = [Bool](repeating: false, count: count)
+        // Backward: a bias may be added in between.
+        for index in indices.reversed() {
+            guard let error = self[index].error, !error.holds, !users[index].isEmpty
+            else { continue }
+            isNormalized[index] = users[index].allSatisfy { user in
+                isNormalized[user] || self[user].normalizes(error)
+            }
+        }
+        return indices.map { index in
+            guard isNormalized[index] else { return self[index] }
+            let layer = self[index]
+            return VerificationReport.Layer(value: layer.value, range: layer.range, error: nil)
+        }
+    }
+}
+
+extension VerificationReport.Layer {
+    /// By how many dB a normalization that makes up for an error has to be nearer to the expected
+    /// values than what it normalizes: otherwise the error only is little.
+    private static let normalizedGain = 20.0
+
+    /// Whether this is a normalization that is right although its input has an error.
+    fileprivate func normalizes(_ inputError: VerificationReport.LayerError) -> Bool {
+        guard value.operation == "batch_norm", let error, error.holds else { return false }
+        return error.snr >= inputError.snr + Self.normalizedGain
+    }
+}

@@ -43,9 +43,14 @@ final class ModelValues: ExpectedValues {
         let matching = ValueMatching(program, other)
         matches = matching.pairs
         if matching.leavesMany {
+            let own = try program.items(on: inputs, count: 2)
+            let theirs = try other.items(on: inputs, count: 2)
+            let differences = zip(program.outputIndices, other.outputIndices).map { first, second in
+                Self.difference(first.map { own[$0] }, second.map { theirs[$0] })
+            }
             let structural = StructuralMatching(
-                try program.items(on: inputs, count: 2), try other.items(on: inputs, count: 2),
-                names: matching.pairs)
+                own, theirs, names: matching.pairs,
+                outputDifference: differences.max() ?? .infinity)
             // Other nodes with other values are those of another network.
             let agreeing = structural.pairs.values.count { $0.pairing == .values }
             let fewest = min(program.values.count, other.values.count)
@@ -56,6 +61,14 @@ final class ModelValues: ExpectedValues {
             }
         }
         wanted = Set(matches.values.map(\.other))
+    }
+
+    /// The relative difference of two outputs; 0 for one that is not computed.
+    private static func difference(
+        _ own: StructuralMatching.Item?, _ other: StructuralMatching.Item?
+    ) -> Double {
+        guard let own, let expected = other?.signature else { return 0 }
+        return own.difference(from: expected)
     }
 
     func keepOnly(_ indices: Set<Int>) {

@@ -214,13 +214,15 @@ extension StructuralMatching {
     private static let mostCandidates = 64
 
     /// Pairs items of one operation and shape that are computed from the same paired values, in
-    /// order: after a fault, values no longer agree.
+    /// order: after a fault, values no longer agree. Those that are computed from the network's
+    /// inputs alone are paired if the outputs differ: otherwise they are right, in another form.
     private mutating func pairByInputs() {
         guard others.contains(where: { !$0.inputs.isEmpty }) else { return pairByOrder() }
+        let isFaulty = outputDifference >= usualDifference(below: agreement)
         let byShape = Dictionary(grouping: others.indices, by: { others[$0].shape })
         for index in own.indices where pairs[index] == nil {
             let sources = Set(nearestPaired(to: index, in: own) { pairs[$0]?.other })
-            guard !sources.isEmpty else { continue }
+            guard !sources.isEmpty || isFaulty else { continue }
             let after = sources.max() ?? -1
             var left = Self.mostCandidates
             let found = (byShape[own[index].shape] ?? []).first { other in
