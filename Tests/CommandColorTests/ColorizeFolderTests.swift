@@ -95,6 +95,26 @@ import Testing
         #expect(names.count == 2)
     }
 
+    /// No path of retint names such a photo; the others are colored.
+    @Test func aNameThatIsNotUTF8IsLeftOut() throws {
+        try makeFolder()
+        for name in ["in/a.jpg", "in/b/a.jpg"] { try bench.copyToOtherBytes(name) }
+        let result = try bench.expect(
+            0, "colorize", model, "in", "-o", "out", "--size", "64",
+            says: [#"left out in/caf\xE9.jpg: "#, "is not UTF-8; rename it"])
+        #expect(result.output == "out/a.jpg\nout/z.png\n")
+        try bench.expect(
+            0, "evaluate", model, "--data", "in", "--size", "64",
+            says: [#"left out in/b/caf\xE9.jpg: "#, #"left out in/caf\xE9.jpg: "#])
+        // Nothing else is there.
+        try bench.makeDirectory("only")
+        _ = try bench.makePhoto("only/a.jpg")
+        try bench.copyToOtherBytes("only/a.jpg")
+        try FileManager.default.removeItem(atPath: bench.path("only/a.jpg"))
+        try bench.expect(
+            65, "colorize", model, "only", "-o", "x", says: ["left out", "contains no photos"])
+    }
+
     @Test func keepsSubfolders() throws {
         try makeFolder()
         let expected = ["out/a.jpg", "out/b/a.jpg", "out/b/deep/c.png", "out/z.png"]

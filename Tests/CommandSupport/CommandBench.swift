@@ -12,6 +12,14 @@ package final class CommandBench {
 
     package func path(_ name: String) -> String { folder.path(name) }
 
+    /// Copies a file in the folder to one whose name is not UTF-8, `caf\xE9` and the extension.
+    package func copyToOtherBytes(_ name: String) throws {
+        let script = #"cp "$0" "${0%/*}/$(printf 'caf\351').${0##*.}""#
+        let result = try runProcess(
+            URL(filePath: "/bin/sh"), ["-c", script, name], in: directory)
+        try #require(result.code == 0, "\(result.messages)")
+    }
+
     /// The relative paths of everything in the folder, hidden entries included.
     package var files: Set<String> {
         Set((try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? [])
@@ -28,6 +36,14 @@ package final class CommandBench {
             output: output)
         #expect(!result.isSignaled, "\(arguments) trapped")
         return result
+    }
+
+    /// Starts `retint` in the folder, to be sent signals: those that the tests were started to
+    /// ignore, as in the background of a shell, have their effect.
+    package func start(_ arguments: String...) throws -> RunningProcess {
+        try RunningProcess(
+            URL(filePath: "/usr/bin/env"),
+            ["--default-signal", builtProgram("retint").path] + arguments, in: directory)
     }
 
     /// Runs `retint` and expects an exit code and words on standard error.

@@ -56,6 +56,33 @@ import Testing
         try bench.expect(65, "dataset", "inspect", "empty", says: ["contains no photo"])
     }
 
+    @Test func aNameThatIsNotUTF8IsLeftOut() throws {
+        try writePhotos(2)
+        try bench.copyToOtherBytes("photos/0.png")
+        let words = #"left out photos/caf\xE9.png: cannot read: its name is not UTF-8"#
+        try bench.expect(0, "dataset", "pack", "photos", "-o", "pack.h5", says: [words])
+        let reader = try HDF5Reader(path: bench.path("pack.h5"))
+        #expect(try reader.datasetNames(under: "photos") == ["0.png", "1.png"])
+    }
+
+    /// Neither a partial file nor a lock.
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalLeavesNothing(signal: Int32) throws {
+        try bench.makeDirectory("photos")
+        for number in 0..<12 {
+            try photo(number).resized(to: 1920, height: 1600)
+                .write(to: bench.path("photos/\(number).png"))
+        }
+        let before = bench.files
+        let process = try bench.start("dataset", "pack", "photos", "-o", "pack.h5")
+        while process.isRunning, !bench.files.contains(where: { $0.hasSuffix("retint-partial") }) {
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        kill(process.identifier, signal)
+        let result = try process.wait(limit: 60)
+        #expect(result.isSignaled && result.code == signal, "\(result.messages)")
+        #expect(bench.files == before)
+    }
+
     @Test func photosThatAreAllLeftOutAreNoDataset() throws {
         try bench.makeDirectory("gray")
         try Image(width: 64, height: 64, pixels: [UInt8](repeating: 9, count: 12_288))

@@ -75,6 +75,17 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: bench.path(output)))
     }
 
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalRemovesTheLock(signal: Int32) throws {
+        let process = try bench.start("report", checkpoint, "-o", "p.html", "--seconds", "60")
+        while process.isRunning, !bench.files.contains(".p.html.retint-lock") {
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        kill(process.identifier, signal)
+        let result = try process.wait(limit: 60)
+        #expect(result.isSignaled && result.code == signal, "\(result.messages)")
+        #expect(bench.files == ["model.h5"])
+    }
+
     /// What makes a disk refuse to write; each has its words.
     enum Disk: String, CaseIterable {
         case full, readOnly, limited

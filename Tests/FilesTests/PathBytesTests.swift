@@ -76,6 +76,20 @@ import Testing
         #expect(try listFiles(below: scratch.path("photos"), extensions: ["png"]).isEmpty)
     }
 
+    @Test func photosWithOtherBytesCanBeLeftOut() throws {
+        try createFolder(scratch.path("photos"))
+        for first: UInt8 in [0xFF, 0xE9] {
+            create(path([first] + Array(".jpg".utf8), in: "photos"))
+        }
+        try AtomicFile.write([], to: scratch.path("photos/a.jpg"))
+        var leftOut: [String] = []
+        let found = try listFiles(below: scratch.path("photos"), extensions: ["jpg"]) {
+            leftOut.append($0.file)
+        }
+        #expect(found == [scratch.path("photos/a.jpg")])
+        #expect(leftOut == ["\\xE9.jpg", "\\xFF.jpg"].map { scratch.path("photos/\($0)") })
+    }
+
     /// One of a repaired name would be taken twice, and the other one never.
     @Test func aFileWithTheReplacementCharacterHidesNoOther() throws {
         try createFolder(scratch.path("photos"))

@@ -19,6 +19,23 @@ import Testing
         }
     }
 
+    /// Libhdf5's words about its own parts are no help: what to do stands beside them.
+    @Test func damageIsSaidInPlainWords() throws {
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("damaged.h5")
+        let whole = try bytes(of: golden("nested"))
+        var otherVersion = whole
+        otherVersion[8] = 77
+        for damaged in [Array(whole.prefix(whole.count / 2)), otherVersion] {
+            try write(damaged, to: path)
+            let error = try #require(failure { _ = try HDF5Reader(path: path) })
+            #expect(error.kind == .damaged && error.file == path)
+            let plain = "cannot be opened: the file is damaged or incomplete (libhdf5: "
+            #expect(error.rule.hasPrefix(plain), "\(error)")
+            #expect(error.remedy == "copy or download it again")
+        }
+    }
+
     /// Every byte of the small files and every seventh of the others, turned over in two ways.
     ///
     /// libhdf5 1.10.8 itself can crash on a damaged header without checksum, and takes the whole

@@ -66,6 +66,18 @@ import Testing
         #expect(error.description.contains(phrase), "\(error)")
     }
 
+    /// Weights are not read from them.
+    @Test(arguments: [
+        ("pair.npz", "is an archive of NumPy (.npz)"),
+        ("deflated.npz", "is an archive of NumPy (.npz)"),
+        ("ramp-f4.npy", "is an array of NumPy (.npy)"),
+    ])
+    func filesAreNoWeights(_ name: String, _ phrase: String) throws {
+        let error = try #require(failure { _ = try openTensorFile(goldenPath(name)) })
+        #expect(error.kind == .otherFormat && error.rule.hasPrefix(phrase), "\(error)")
+        #expect(error.rule.contains("--inputs") && !error.remedy.isEmpty)
+    }
+
     /// Each array is within its entry.
     @Test func damagedArchivesAreRefused() throws {
         let scratch = try TemporaryFolder()

@@ -8,7 +8,9 @@ from .base_files import CONFIGURATION
 from .case import (
     ACCEPTED, Case, DATA, FAILED, FINE, REFUSED, Rule, USAGE, label, named_once)
 
-BYTES = Rule((DATA,), "is not UTF-8")
+# Such a photo is left out of a folder, and named; a mask of such a name is refused.
+BYTES = Rule((FINE,), "is not UTF-8")
+BYTES_OF_MASK = Rule((DATA,), "is not UTF-8")
 TYPED = Rule((USAGE,), "is not UTF-8")
 COMPOSED, DECOMPOSED = "caf\u00e9", "cafe\u0301"
 # The commands that read a folder of photos, {}.
@@ -55,13 +57,16 @@ def _folder_cases():
 
     masks = [f"photo{index}.png" for index in range(4)]
     for command in FOLDERS:
-        own = masks if command == "mask" else ["a.png", "b.png"]
+        is_mask = command == "mask"
+        own = masks if is_mask else ["a.png", "b.png"]
+        bytes_rule = BYTES_OF_MASK if is_mask else BYTES
         for name, other in {
             "file": "caf\udce9.png", "folder": "caf\udce9/a.png", "suffix": "caf\udce9.d/a.png",
             "truncated": "a\udcc3.png", "deep": "x/y\udcff/z/a.png",
         }.items():
-            yield case(f"bytes-{name}", BYTES, command, [*own, other])
-        yield case("bytes-and-replacement", BYTES, command, [*own, "\udce9.png", "\ufffd.png"])
+            yield case(f"bytes-{name}", bytes_rule, command, [*own, other])
+        yield case(
+            "bytes-and-replacement", bytes_rule, command, [*own, "\udce9.png", "\ufffd.png"])
         # What is no photo may have any name.
         yield case("bytes-no-photo", ACCEPTED, command, [*own, "caf\udce9.xyz"])
         yield case("bytes-suffix-no-photo", ACCEPTED, command, [*own, "a.pn\udce9"])

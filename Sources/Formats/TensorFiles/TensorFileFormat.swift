@@ -89,6 +89,10 @@ extension TensorFileFormat {
             self = format
             return
         }
+        guard !start.starts(with: NumPyHeader.magic) else {
+            throw TensorFileError(
+                .otherFormat, path: path, NumPyArchive.notWeights("an array of NumPy (.npy)"))
+        }
         guard let named = Self(extensionOf: path), named.row.describesDamage else {
             let titles = Self.alternatives(
                 Self.allCases.map { "\($0.row.article) \($0.row.title)" })

@@ -19,10 +19,13 @@ package func isDirectory(_ path: some PathConvertible) throws(FileError) -> Bool
 /// - Parameters:
 ///   - extensions: The extensions to list, in lower case and without the dot.
 ///   - recursive: Whether files in subfolders are listed too.
+///   - leaveOut: Is told of each file whose path is not UTF-8, in the order of their paths; the
+///     others are listed. If nil, the first one is an error.
 /// - Throws: ``FileError`` if a folder cannot be read, or if the path of one of the files is not
-///   UTF-8.
+///   UTF-8 and `leaveOut` is nil.
 package func listFiles(
-    below folder: String, extensions: Set<String>, recursive: Bool = true
+    below folder: String, extensions: Set<String>, recursive: Bool = true,
+    leavingOut leaveOut: ((FileError) -> Void)? = nil
 ) throws(FileError) -> [String] {
     guard try isDirectory(folder) else {
         throw FileError(
@@ -31,14 +34,23 @@ package func listFiles(
     }
     var found: [FilePath] = []
     try list("", of: FilePath(folder), extensions, recursive, into: &found)
-    for path in found {
-        try requireUTF8(
-            FilePath(folder).pushing(path), for: "read",
-            remedy: "rename it: convmv does so for whole folders")
-    }
     // The caller's spelling of the folder is kept: names relative to it follow from the paths.
     let prefix = folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/"
-    return found.map { prefix + $0.string }.sorted(by: String.precedesAsPath)
+    var (paths, refused) = ([String](), [FileError]())
+    for path in found {
+        do throws(FileError) {
+            try requireUTF8(
+                FilePath(folder).pushing(path), for: "read",
+                remedy: "rename it: convmv does so for whole folders")
+            paths.append(prefix + path.string)
+        } catch {
+            refused.append(error)
+        }
+    }
+    refused.sort { String.precedesAsPath($0.file, $1.file) }
+    if leaveOut == nil, let first = refused.first { throw first }
+    for error in refused { leaveOut?(error) }
+    return paths.sorted(by: String.precedesAsPath)
 }
 
 /// Collects the files below a subfolder, as paths relative to `root`.

@@ -44,8 +44,10 @@ private func sibling(of path: FilePath, named name: String) -> FilePath {
     path.removingLastComponent().appending(name)
 }
 
-/// Removes the temporary files and folders that processes which no longer run left in a folder.
+/// Removes the temporary files and folders that processes which no longer run left in a folder, in
+/// which this process is going to write.
 func sweepLeftovers(in folder: FilePath) {
+    sweptFolders.withLock { _ = $0.insert(folder) }
     // All of ours are UTF-8.
     for name in entries(of: folder) ?? [] {
         if name.hasPrefix("."), name.hasSuffix(lockSuffix) {
@@ -55,6 +57,17 @@ func sweepLeftovers(in folder: FilePath) {
         guard let process = maker(ofTemporary: name), !isRunning(process) else { continue }
         removeTree(folder.appending(name))
     }
+}
+
+/// Removes the temporary files and folders of this process, which is about to end, and its locks of
+/// outputs: nobody will publish or release them.
+package func removeOwnLeftovers() {
+    for folder in sweptFolders.withLock({ $0 }) {
+        for name in entries(of: folder) ?? [] where maker(ofTemporary: name) == getpid() {
+            removeTree(folder.appending(name))
+        }
+    }
+    OutputLock.removeFiles()
 }
 
 /// Removes a lock that nobody holds, by taking and releasing it.

@@ -32,6 +32,13 @@ package final class OutputLock {
         }
     }
 
+    /// Removes the files of all locks of this process, which is about to end and with it the locks.
+    static func removeFiles() {
+        held.withLock { held in
+            for lock in held.keys { unlink(lock.string) }
+        }
+    }
+
     deinit {
         let key = path
         Self.held.withLock { held in

@@ -91,20 +91,29 @@ extension PhotoReference {
 
     /// The paths of the photos in a folder and its subfolders, sorted.
     ///
+    /// - Parameter leaveOut: is told of each photo whose path is not UTF-8, which is left out; if
+    ///   nil, such a path is an error.
     /// - Throws: `FileError` if the folder cannot be read.
-    public static func files(below folder: String) throws(FileError) -> [String] {
-        try listFiles(below: folder, extensions: extensions)
+    public static func files(
+        below folder: String, leavingOut leaveOut: ((FileError) -> Void)? = nil
+    ) throws(FileError) -> [String] {
+        try listFiles(below: folder, extensions: extensions, leavingOut: leaveOut)
     }
 
     /// Lists photos; the list is empty if there are none.
     ///
-    /// - Parameter source: a folder, whose photos and those of its subfolders are sorted by path; a
-    ///   file list (`.txt`), with one path per line, relative to the list's folder, and comments
-    ///   that begin with `#`, without the spaces around them; a packed dataset, a `.h5` file or a
-    ///   folder of shards; or one photo.
+    /// - Parameters:
+    ///   - source: a folder, whose photos and those of its subfolders are sorted by path; a file
+    ///     list (`.txt`), with one path per line, relative to the list's folder, and comments that
+    ///     begin with `#`, without the spaces around them; a packed dataset, a `.h5` file or a
+    ///     folder of shards; or one photo.
+    ///   - leaveOut: is told of each photo in a folder whose path is not UTF-8, which is left out;
+    ///     if nil, such a path is an error.
     /// - Throws: `FileError` if the source cannot be read; `TensorFileError` or ``PhotoError`` if a
     ///   `.h5` file is not a packed dataset, or if a shard is missing or does not belong there.
-    public static func list(_ source: some PathConvertible) throws -> [PhotoReference] {
+    public static func list(
+        _ source: some PathConvertible, leavingOut leaveOut: ((FileError) -> Void)? = nil
+    ) throws -> [PhotoReference] {
         let source = source.filePath.string
         if PhotoPack.isFile(named: source) || PackShards.isHeld(in: source) {
             let pack = try PhotoPack(contentsOf: source)
@@ -112,7 +121,7 @@ extension PhotoReference {
         }
         if source.hasSuffix(".txt") { return try lines(of: source) }
         if hasExtension(source), try !isDirectory(source) { return [.file(source)] }
-        return try files(below: source).map { .file($0) }
+        return try files(below: source, leavingOut: leaveOut).map { .file($0) }
     }
 
     private static func lines(of list: String) throws(FileError) -> [PhotoReference] {

@@ -67,10 +67,12 @@ struct RetintCommand: AsyncParsableCommand {
         Interruption.refuseLargeFiles()
         do {
             try AddressSpace.requireEnough()
+            Interruption.removeLeftovers()
             try await run(nil)
             try Console.checkResults()
             try Communicator.current.finish()
         } catch {
+            Interruption.waitForEnd()
             Console.exit(for: error)
         }
     }

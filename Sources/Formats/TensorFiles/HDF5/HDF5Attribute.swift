@@ -90,7 +90,8 @@ enum HDF5Attributes {
     ) throws(TensorFileError) -> [Value] {
         let isInteger = zero is Int
         let type = try place.handle(
-            isInteger ? chdf5_native_int64() : chdf5_native_double(), "libhdf5 has no memory")
+            isInteger ? chdf5_native_int64() : chdf5_native_double(), "libhdf5 has no memory",
+            .unreadable)
         var values = [Value](repeating: zero, count: count)
         guard count > 0 else { return [] }
         let status = H5Aread(attribute, type.id, &values)

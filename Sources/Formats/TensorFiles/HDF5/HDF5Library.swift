@@ -54,11 +54,17 @@ struct HDF5Handle: ~Copyable, Sendable {
 
 /// Turns results of libhdf5 calls into handles and errors.
 extension FilePlace {
-    /// The error of the call that failed last.
+    /// The error of the call that failed last: for damage the rule and what to do, since
+    /// libhdf5's message speaks of its own parts.
     func failure(
         _ what: String, _ kind: TensorFileError.Kind = .damaged
     ) -> TensorFileError {
-        error(kind, "\(what): \(HDF5Library.lastMessage)")
+        let reason = HDF5Library.lastMessage
+        guard kind == .damaged else { return error(kind, "\(what): \(reason)") }
+        return error(
+            kind,
+            "\(what): the file is damaged or incomplete (libhdf5: \(reason)); copy or download it "
+                + "again")
     }
 
     /// The handle that a call returned, or its error.

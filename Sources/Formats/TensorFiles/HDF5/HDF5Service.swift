@@ -53,12 +53,12 @@ final class HDF5Service: @unchecked Sendable {
 
     private func open(_ opened: String) throws(TensorFileError) -> HDF5Handle {
         let place = FilePlace(path)
-        let access = try place.handle(chdf5_file_access(), "libhdf5 has no memory")
+        let access = try place.handle(chdf5_file_access(), "libhdf5 has no memory", .unreadable)
         H5Pset_fapl_sec2(access.id)
         H5Pset_fclose_degree(access.id, H5F_CLOSE_STRONG)
         H5Pset_file_locking(access.id, true, true)
         return try place.handle(
-            H5Fopen(opened, chdf5_read_only(), access.id), "is damaged or truncated")
+            H5Fopen(opened, chdf5_read_only(), access.id), "cannot be opened")
     }
 
     private func root() throws(TensorFileError) -> HDF5Handle {

@@ -62,8 +62,9 @@ final class ReaderProcess: HDF5Source {
             throw FilePlace(path).error(.damaged, Self.reason(first))
         } catch {
             throw FilePlace(path).error(
-                .damaged, "libhdf5 returned impossible results; the file is damaged or malicious"
-            )
+                .damaged,
+                "libhdf5 returned impossible results: the file is damaged or malicious; copy or "
+                    + "download it again")
         }
     }
 
@@ -72,10 +73,11 @@ final class ReaderProcess: HDF5Source {
         case .closed:
             "the process that reads it was killed, or ran out of memory; try again"
         case .crashed(SIGXCPU):
-            "libhdf5 does not finish reading it within \(ReaderServer.seconds) s; "
-                + "the file is damaged or malicious"
+            "libhdf5 does not finish reading it within \(ReaderServer.seconds) s: "
+                + "the file is damaged or malicious; copy or download it again"
         case .crashed(let signal):
-            "libhdf5 crashed on it (signal \(signal)); the file is damaged or malicious"
+            "libhdf5 crashed on it (signal \(signal)): the file is damaged or malicious; copy or "
+                + "download it again"
         }
     }
 }

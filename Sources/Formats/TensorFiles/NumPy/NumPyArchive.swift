@@ -28,5 +28,18 @@ package enum NumPyArchive {
         return tensors
     }
 
+    /// Whether a zip file with these entries is an archive of NumPy, and no file of torch.save.
+    static func hasNames(_ names: some Sequence<String>) -> Bool {
+        names.contains { $0.hasSuffix(suffix) }
+    }
+
+    /// Why a file of NumPy is refused where weights are expected.
+    ///
+    /// - Parameter kind: what it is: "an archive of NumPy (.npz)".
+    static func notWeights(_ kind: String) -> String {
+        "is \(kind), which is read as the inputs of a model (`retint verify --inputs`, `retint "
+            + "quantize --calibrate`) and not as weights; write these as .safetensors or .h5"
+    }
+
     private static let suffix = ".npy"
 }

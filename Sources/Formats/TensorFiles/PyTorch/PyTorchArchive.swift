@@ -77,6 +77,10 @@ struct PyTorchArchive: PyTorchContainer {
                     + "`retint export` converts: torch.onnx.export(torch.export.load(path), (), "
                     + "\"network.onnx\", dynamo=True)")
         }
+        guard !folders.isEmpty || !NumPyArchive.hasNames(zip.names) else {
+            throw place.error(
+                .otherFormat, NumPyArchive.notWeights("an archive of NumPy (.npz)"))
+        }
         guard folders.count == 1, let folder = folders.first else {
             throw place.error(
                 .otherFormat,

@@ -22,6 +22,10 @@ public struct OutputClaim {
     /// Releases the output.
     public func end() { withExtendedLifetime(lock) {} }
 
+    /// Removes the partial files and the locks of all outputs of this process, which is about to
+    /// end by a signal.
+    public static func abandonAll() { removeOwnLeftovers() }
+
     /// The bytes of the output, or of all files in it.
     ///
     /// - Throws: `FileError` if it cannot be examined.

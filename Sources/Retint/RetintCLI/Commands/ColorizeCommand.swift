@@ -95,7 +95,8 @@ struct ColorizeCommand: AsyncParsableCommand {
         let execution = try execution.value(threads: threads)
         let ranks = try joinRanks()
         if ranks.rank == 0 { try warnOfLeftOut() }
-        let files = try PhotoFile.list(photos, to: output, naming)
+        let files = try PhotoFile.list(
+            photos, to: output, naming, leavingOut: Photos.warn(ofName:))
         let model = try Model(contentsOf: model, execution: execution).inStyle(style.style)
         self.execution.note()
         if ranks.rank == 0 { warnOfRange(of: model) }

@@ -112,7 +112,9 @@ struct TrainCommand: AsyncParsableCommand {
         }
         if let samples {
             let folders = [configuration.data.train, configuration.data.validation ?? ""]
-            let photos = folders.flatMap { (try? PhotoReference.list($0)) ?? [] }
+            let photos = folders.flatMap {
+                (try? PhotoReference.list($0, leavingOut: { _ in })) ?? []
+            }
             return try write(
                 samples, configuration,
                 inputs: [file].compactMap(\.self) + Photos.files(photos))

@@ -22,6 +22,10 @@ enum Photos {
                 + "better")
     }
 
+    /// Says that a photo in a folder is left out because its name is not UTF-8, so that no path of
+    /// retint could name it.
+    static func warn(ofName error: FileError) { Console.warn("left out \(error)") }
+
     /// Says how many of a folder's photos are in subfolders, which some commands leave out.
     static func noteSubfolders(_ photos: [PhotoReference], of folder: String) {
         guard (try? PhotoReference.isFolder(folder)) == true else { return }
@@ -37,8 +41,7 @@ enum Photos {
 
 /// The photos of a folder and its subfolders, sorted by path, or of a file list; or one photo.
 ///
-/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos, or if they are
-///   in a packed dataset.
+/// - Throws: as ``photoReferences(_:)``; ``CommandError`` also if they are in a packed dataset.
 func photoFiles(in source: String) throws -> [String] {
     try photoReferences(source).map { photo in
         guard case .file(let path) = photo else {
@@ -49,11 +52,12 @@ func photoFiles(in source: String) throws -> [String] {
     }
 }
 
-/// The photos of a folder, a file list or a packed dataset.
+/// The photos of a folder, a file list or a packed dataset. Warns of photos that are left out for
+/// their names.
 ///
-/// - Throws: as `PhotoReference.list(_:)`; ``CommandError`` if there are no photos.
+/// - Throws: as `PhotoReference.list(_:leavingOut:)`; ``CommandError`` if there are no photos.
 func photoReferences(_ source: String) throws -> [PhotoReference] {
-    let found = try PhotoReference.list(source)
+    let found = try PhotoReference.list(source, leavingOut: Photos.warn(ofName:))
     guard !found.isEmpty else {
         throw CommandError(
             .input, "\(source): contains no photos; \(ImageFormat.readable) files are read")

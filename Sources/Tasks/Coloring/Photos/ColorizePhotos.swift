@@ -57,7 +57,7 @@ extension Model {
     /// files do not depend on the number of threads.
     ///
     /// - Parameters:
-    ///   - files: the photos; see ``PhotoFile/list(_:to:_:)``.
+    ///   - files: the photos; see ``PhotoFile/list(_:to:_:leavingOut:)``.
     ///   - options: how they are colored.
     ///   - ranks: the processes that split the files, all with the same arguments.
     ///   - onPhoto: called for each photo of this rank, in the order of `files`.

@@ -1,5 +1,5 @@
 import RetintCheckpoints
-import RetintFiles
+public import RetintFiles
 import RetintImages
 import RetintPhotoData
 
@@ -79,11 +79,14 @@ extension PhotoFile {
     ///   - output: the folder where colored copies go; or for one photo the file, if it ends in
     ///     `.jpg`, `.jpeg` or `.png` and is not a folder.
     ///   - options: how the copies are named.
+    ///   - leaveOut: is told of each photo in a folder whose path is not UTF-8, which is left out;
+    ///     if nil, such a path is an error.
     /// - Throws: `FileError` if a folder cannot be read; ``PhotoError`` if the output has no name,
     ///   if a folder has no photos, if two photos would be written to one file, or if one would be
     ///   overwritten: one of these, or another image in a photo's own folder.
     public static func list(
-        _ paths: [String], to output: String, _ options: PhotoFile.ListOptions = .init()
+        _ paths: [String], to output: String, _ options: PhotoFile.ListOptions = .init(),
+        leavingOut leaveOut: ((FileError) -> Void)? = nil
     ) throws -> [PhotoFile] {
         guard !output.isEmpty else {
             throw PhotoError(
@@ -102,7 +105,7 @@ extension PhotoFile {
         let files = try paths.flatMap { path in
             let isFolder = (try? isDirectory(path)) == true
             guard isFolder else { return [PhotoFile(path, below: nil, to: folder, options)] }
-            return try photos(of: path, except: folder, options).map {
+            return try photos(of: path, except: folder, options, leaveOut).map {
                 PhotoFile($0, below: path, to: folder, options)
             }
         }
@@ -137,30 +140,33 @@ extension PhotoFile {
 
     /// Images of formats that are not read, in folders, by their extensions.
     ///
-    /// - Parameter paths: as of ``list(_:to:_:)``; photos among them do not count.
+    /// - Parameter paths: as of ``list(_:to:_:leavingOut:)``; photos among them do not count, nor
+    ///   do files whose paths are not UTF-8.
     /// - Throws: `FileError` if a folder cannot be read.
     public static func leftOut(
         _ paths: [String], isRecursive: Bool = false
     ) throws -> [String: Int] {
         let folders = paths.filter { (try? isDirectory($0)) == true }
         let files = try folders.flatMap {
-            try listFiles(below: $0, extensions: otherImages, recursive: isRecursive)
+            try listFiles(
+                below: $0, extensions: otherImages, recursive: isRecursive, leavingOut: { _ in })
         }
         return Dictionary(grouping: files) { $0.filePath.extension?.lowercased() ?? "" }
             .mapValues(\.count)
     }
 
-    /// The number of photos in subfolders of folders.
+    /// The number of photos in subfolders of folders; those whose paths are not UTF-8 do not count.
     ///
     /// - Parameters:
-    ///   - paths: as of ``list(_:to:_:)``.
+    ///   - paths: as of ``list(_:to:_:leavingOut:)``.
     ///   - output: the folder of copies, whose photos do not count.
     /// - Throws: `FileError` if a folder cannot be read.
     public static func countInSubfolders(_ paths: [String], except output: String) throws -> Int {
         let folders = paths.filter { (try? isDirectory($0)) == true }
         func files(_ folder: String, recursive: Bool) throws -> Int {
             try listFiles(
-                below: folder, extensions: PhotoReference.extensions, recursive: recursive
+                below: folder, extensions: PhotoReference.extensions, recursive: recursive,
+                leavingOut: { _ in }
             )
             .count { !$0.utf8.starts(with: (output + "/").utf8) }
         }
@@ -227,10 +233,12 @@ extension PhotoFile {
     private typealias Options = PhotoFile.ListOptions
 
     private static func photos(
-        of root: String, except folder: String, _ options: Options
+        of root: String, except folder: String, _ options: Options,
+        _ leaveOut: ((FileError) -> Void)?
     ) throws -> [String] {
         let found = try listFiles(
-            below: root, extensions: PhotoReference.extensions, recursive: options.isRecursive)
+            below: root, extensions: PhotoReference.extensions, recursive: options.isRecursive,
+            leavingOut: leaveOut)
         let excluded = ([folder] + options.excluded).compactMap { FileIdentity(of: $0) }
         let photos = found.filter { !lies($0, in: excluded, below: root) }
         guard photos.isEmpty else { return photos }

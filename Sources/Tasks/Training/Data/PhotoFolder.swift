@@ -12,12 +12,16 @@ struct PhotoFolder {
 
     /// Lists the photos that a configuration names.
     ///
+    /// - Parameter leaveOut: is told of each photo whose path is not UTF-8, which is left out.
     /// - Throws: `FileError` if a folder cannot be read, ``TrainingError`` if one has no photos.
-    init(_ data: TrainingConfiguration.DataSettings) throws {
-        training = try Self.photos(in: data.train)
+    init(
+        _ data: TrainingConfiguration.DataSettings,
+        leavingOut leaveOut: @escaping (FileError) -> Void = { _ in }
+    ) throws {
+        training = try Self.photos(in: data.train, leaveOut)
         validation = []
         if let folder = data.validation {
-            validation = try Self.photos(in: folder)
+            validation = try Self.photos(in: folder, leaveOut)
         } else if data.validationFraction > 0 {
             try split(data)
         }
@@ -68,8 +72,10 @@ struct PhotoFolder {
         }
     }
 
-    private static func photos(in source: String) throws -> [PhotoReference] {
-        let photos = try PhotoReference.list(source)
+    private static func photos(
+        in source: String, _ leaveOut: @escaping (FileError) -> Void
+    ) throws -> [PhotoReference] {
+        let photos = try PhotoReference.list(source, leavingOut: leaveOut)
         guard !photos.isEmpty else {
             throw TrainingError(
                 .noPhotos, file: source,
