@@ -74,6 +74,26 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.path("run")))
     }
 
+    /// Of a conflict, the line of the file is said, or that it was a setting.
+    @Test(
+        arguments: [
+            ("accumulate: 7", ["steps=3"], 65, "run.yaml:7: accumulate: is 7, so weights"),
+            ("", ["accumulate=7", "steps=3"], 65, "train for more steps (--set)"),
+            ("init: nowhere", [], 65, "run.yaml:7), which is relative to /"),
+            ("distillation: {weight: 0.5}", [], 65, "run.yaml:7: distillation.weight: is 0.5, and"),
+            ("steps: 3", [], 65, "run.yaml:3: steps has more than one value"),
+            ("", ["data=3"], 64, "such as data.train, data.validation, data.validation_fraction"),
+        ] as [(String, [String], Int32, String)])
+    func conflictsNameTheirPlaces(
+        line: String, settings: [String], code: Int32, problem: String
+    ) throws {
+        let config = try writeRun(photos: 3, line)
+        let set = settings.isEmpty ? [] : ["--set"] + settings
+        let result = try start(["--config", config] + set).wait()
+        #expect(result.code == code && result.messages.contains(problem), "\(result.messages)")
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("run")))
+    }
+
     @Test func theFolderOfPhotosIsNoOutput() throws {
         let config = try writeRun(photos: 3)
         let result = try start(["--config", config, "--output", scratch.path("photos")]).wait()

@@ -1,4 +1,6 @@
 import Foundation
+import RetintEngine
+import RetintFiles
 import RetintTestSupport
 import Testing
 
@@ -116,27 +118,142 @@ import Testing
         ("steps: many", "x.yaml:1: steps is \"many\"; it takes a whole number"),
         ("data:\n  crop: 7", "x.yaml:2: data.crop is \"7\"; it takes a whole number from 32 to"),
         ("data:\n  flip: 3", "x.yaml:2: data.flip is \"3\"; it takes true or false"),
-        ("optimizer: adam", "x.yaml:1: optimizer takes keys with values"),
-        ("batch: [1, 2]", "x.yaml:1: batch takes one value"),
+        (
+            "optimizer: adam",
+            "x.yaml:1: optimizer takes keys with values, such as optimizer.kind, "
+        ),
+        ("- 1", "x.yaml:1: the file takes keys with values"),
+        ("seed: 1\n? [a]\n: 1", "x.yaml:2: a key is one name"),
+        ("batch: [1, 2]", "x.yaml:1: batch takes one value, not a list: a whole number"),
+        ("batch: {a: 1}", "x.yaml:1: batch takes one value, not keys: a whole number"),
+        (
+            "data:\n  train: [a, b]",
+            "x.yaml:2: data.train takes one value, not a list: one folder, file list or packed"
+        ),
+        ("freeze: [a, b: c]", "x.yaml:1: an item of the list of freeze is no text; put it in"),
+        ("loss:\n  perceptual_modules: []", "x.yaml:2: loss.perceptual_modules is null"),
+        (
+            "data: {crop: 32}\ndata.crop: 64",
+            "x.yaml:2: data.crop has a value in x.yaml:1 already; keep one of them"
+        ),
         ("batch:", "x.yaml:1: batch is null; it takes"),
         ("architecture: resnet", "x.yaml:1: architecture is \"resnet\"; it takes eccv16"),
         ("loss:\n  kind: l3", "x.yaml:2: loss.kind is \"l3\"; it takes l1, mse, huber"),
         ("optimizer:\n  learning_rate: nan", "x.yaml:2: optimizer.learning_rate is \"nan\""),
-        ("batch: {", "x.yaml: is not valid YAML"),
-        ("batch: 1\nbatch: 2", "x.yaml: is not valid YAML"),
+        ("batch: {", "x.yaml:2: is not valid YAML: did not find expected node content"),
+        ("seed: 1\nfreeze: *.bias", "x.yaml:2: is not valid YAML: did not find expected alpha"),
+        ("seed: 1\nsteps: \u{1}", "x.yaml:2: is not valid YAML: control characters"),
+        ("seed: 1\nbatch: 1\nbatch: 2", "x.yaml:2: batch has more than one value; keep one"),
     ])
     func refusesWhatItCannotUse(_ yaml: String, _ message: String) {
         let error = #expect(throws: TrainingError.self) {
             try TrainingConfiguration(yaml: yaml, name: "x.yaml")
         }
         #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("\n") == false)
     }
 
-    @Test(arguments: ["batch", "batch=x", "btch=1"])
-    func refusesWrongSettings(_ setting: String) {
+    @Test(arguments: [
+        ("batch", "\"batch\" is not key=value"),
+        ("batch=x", "batch is \"x\"; it takes a whole number"),
+        ("btch=1", "there is no key btch; did you mean batch?"),
+        ("data=3", "data takes keys with values, such as data.train, data.validation, "),
+        ("distillation=t.h5", "distillation takes keys with values, such as distillation.teacher"),
+    ])
+    func refusesWrongSettings(_ setting: String, _ message: String) {
         var configuration = TrainingConfiguration()
         let error = #expect(throws: TrainingError.self) { try configuration.set(setting) }
         #expect(error?.kind == .setting)
+        #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+    }
+
+    /// In files and settings.
+    @Test(arguments: [
+        ("freeze", "[stem.*, \"*.bias\"]", "stem.* *.bias"), ("freeze", "[]", "null"),
+        ("data.other_crops", "[64, 96]", "64 96"),
+        ("distillation.features", "[up8=up8, context]", "up8=up8 context"),
+        ("loss.perceptual_modules", "[model2]", "model2"),
+        (
+            "optimizer.groups", "[\"stem.*: rate=0.1\", \"head.*: rate=2\"]",
+            "stem.*: rate=0.1; head.*: rate=2"
+        ),
+    ])
+    func listsAreTheirItemsInOneText(_ key: String, _ list: String, _ text: String) throws {
+        var (expected, set) = (TrainingConfiguration(), TrainingConfiguration())
+        try expected.set("\(key)=\(text)")
+        #expect(try TrainingConfiguration(yaml: "\(key): \(list)") == expected)
+        try set.set("\(key)=\(list)")
+        #expect(set == expected)
+    }
+
+    /// As on the command line; a run records what it was.
+    @Test func theFastestFormatIsAuto() throws {
+        let configuration = try TrainingConfiguration(yaml: "compute: auto")
+        #expect(configuration.compute == Arithmetic.fastest)
+        #expect(!configuration.yaml.contains("compute: auto"))
+    }
+
+    /// Settings that contradict each other name the line of one, as long as it has that value.
+    @Test func conflictsNameTheirLines() throws {
+        let scratch = try TemporaryFolder()
+        try scratch.addPhotos(2)
+        let yaml = """
+            width: 0.25
+            steps: 6
+            accumulate: 7
+            output: "\(scratch.path)/run"
+            data: {train: "\(scratch.path)/photos", crop: 32, validation_fraction: 0}
+            """
+        var configuration = try TrainingConfiguration(yaml: yaml, name: "x.yaml")
+        func refusal() -> TrainingError? {
+            #expect(throws: TrainingError.self) { try TrainingRun(configuration) }
+        }
+        #expect(refusal()?.description.hasPrefix("x.yaml:3: accumulate: is 7, so") == true)
+        configuration.accumulate = 8
+        #expect(refusal()?.description.hasPrefix("accumulate: is 8, so") == true)
+        try configuration.set("accumulate=9")
+        let error = refusal()
+        #expect(error?.description.hasPrefix("accumulate: is 9, so") == true)
+        #expect(error?.kind == .configuration && error?.remedies == [Remedy(.settings)])
+        try configuration.set("certainty=1")
+        #expect(refusal()?.description.hasPrefix("certainty: mobile-unet has no") == true)
+        let missing = try TrainingConfiguration(yaml: yaml + "\ninit: nowhere", name: "x.yaml")
+        let file = #expect(throws: FileError.self) { try TrainingRun(missing) }
+        #expect(file?.description.contains("check init (x.yaml:6), which is") == true)
+    }
+
+    /// Unless a teacher of null takes its settings out of use.
+    @Test(
+        arguments: [
+            ("weight: 0.5", [], "file.yaml:2: distillation.weight: is 0.5, and there is no teach"),
+            ("weight: 0.5, teacher: null", [], nil),
+            ("final_weight: null", [], nil),
+            (
+                "teacher: null", ["distillation.logits=1"],
+                "distillation.logits: is 1.0, and there is no teacher to learn from; name one in"
+            ),
+            ("", ["distillation.features=up8"], "distillation.features: is \"up8\", and"),
+            ("teacher: a.h5, weight: 1", ["distillation.teacher=null"], nil),
+            ("weight: 1", ["distillation.teacher=a.h5"], nil),
+        ] as [(String, [String], String?)])
+    func distillationNeedsATeacher(
+        _ keys: String, _ settings: [String], _ message: String?
+    ) throws {
+        let scratch = try TemporaryFolder()
+        let path = scratch.path("file.yaml")
+        try Data("data: {train: a}\ndistillation: {\(keys)}\n".utf8)
+            .write(to: URL(filePath: path))
+        guard let message else {
+            #expect(throws: Never.self) {
+                try TrainingConfiguration(contentsOf: path, settings: settings)
+            }
+            return
+        }
+        let error = #expect(throws: TrainingError.self) {
+            try TrainingConfiguration(contentsOf: path, settings: settings)
+        }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+        #expect(error?.remedies == (settings.isEmpty ? [] : [Remedy(.settings)]))
     }
 
     @Test(arguments: [(1.5, nil, 4), (0.1, nil, 1), (2, 7, 14)] as [(Double, Int?, Int)])

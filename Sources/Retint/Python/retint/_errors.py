@@ -55,7 +55,7 @@ def naming(path: str, name: str) -> typing.Iterator[None]:
         raise type(error)(
             str(error).replace(path, name), status=error.status,
             file=error.file.replace(path, name), place=error.place.replace(path, name),
-            remedy=error.remedy, output=error.output) from None
+            remedy=error.remedy.replace(path, name), output=error.output) from None
 
 
 _KINDS: dict[int, type[RetintError]] = {64: UsageError, 65: InputError}

@@ -10,6 +10,9 @@ extension TrainingConfiguration {
         public let wanted: String
         /// A short description of the key.
         public let help: String
+        /// What is between the items of a value that may also be written as a YAML list; nil: it
+        /// may not.
+        let separator: String?
         /// Sets the value from its text, nil for YAML's null; returns false if it is out of range.
         let read: (inout TrainingConfiguration, String?) -> Bool
         /// Whether the value in a configuration is allowed.
@@ -22,6 +25,7 @@ extension TrainingConfiguration {
             _ rule: ConfigurationRule<Value>, _ help: String
         ) {
             (self.key, self.help, wanted) = (key, help, rule.wanted)
+            separator = rule.separator
             read = { configuration, text in
                 guard let text, let value = Value(configurationText: text), rule.allows(value)
                 else {
@@ -39,6 +43,7 @@ extension TrainingConfiguration {
             _ rule: ConfigurationRule<Value>, _ help: String
         ) {
             (self.key, self.help, wanted) = (key, help, "\(rule.wanted), or null")
+            separator = rule.separator
             read = { configuration, text in
                 let value = text.flatMap { Value(configurationText: $0) }
                 guard text == nil || value.map(rule.allows) == true else { return false }
@@ -51,7 +56,7 @@ extension TrainingConfiguration {
 
         /// An option of the network.
         private init(_ option: ArchitectureOption) {
-            (key, wanted) = (option.name, option.values)
+            (key, wanted, separator) = (option.name, option.values, nil)
             let fallback = option.nullMeaning.map { "; null: \($0)" } ?? ""
             help = "\(option.meaning)\(option.owners)\(fallback)"
             read = { configuration, text in
@@ -73,6 +78,11 @@ extension TrainingConfiguration {
                 + TrainingConfiguration.DistillationSettings.fields
                 + TrainingConfiguration.OptimizerSettings.fields
                 + TrainingConfiguration.ScheduleSettings.fields
+        }
+
+        /// The keys of a group, such as `data`; empty if there is no such group.
+        static func keys(ofGroup group: String) -> [String] {
+            all.map(\.key).filter { $0.hasPrefix(group + ".") }
         }
 
         private static var general: [TrainingConfiguration.Field] {
@@ -104,16 +114,16 @@ extension TrainingConfiguration {
                         + "keeps it for this machine; the last bits of results then differ"),
                 .init(
                     "compute", \.compute, .any,
-                    "the format in which convolutions multiply; weights and updates are in "
-                        + "float32"),
+                    "the format in which convolutions multiply; auto: the fastest on this CPU; "
+                        + "weights and updates are in float32"),
                 .init(
                     "quantization", \.quantization, .any,
                     "rounds weights, and with a8 the inputs of layers in trained ranges, in the "
                         + "forward pass (quantization-aware training)"),
                 .init(
-                    "freeze", optional: \.freeze, .path("names of parameters"),
+                    "freeze", optional: \.freeze, .names("names of parameters"),
                     "parameters that are not trained, with * for any characters: "
-                        + "\"stem.* stage2.*\""
+                        + "\"stem.* stage2.*\", or a list of them"
                 ),
                 .init("batch", \.batch, .range(1...4096), "crops per step, of all ranks together"),
                 .init(

@@ -79,7 +79,19 @@ where Self: CaseIterable & RawRepresentable, RawValue == String {
 extension TrainingConfiguration.Quantization: ConfigurationValue {}
 extension TrainingConfiguration.BatchNorm: ConfigurationValue {}
 extension TrainingConfiguration.GradientCompression: ConfigurationValue {}
-extension Arithmetic: ConfigurationValue {}
+extension Arithmetic: ConfigurationValue {
+    static var wanted: String { (allCases.map(\.rawValue) + [automatic]).joined(separator: ", ") }
+
+    /// The fastest format on this CPU, as on the command line. Runs record which one that was.
+    private static let automatic = "auto"
+
+    init?(configurationText text: String) {
+        guard let format = text == Self.automatic ? Self.fastest : Self(rawValue: text) else {
+            return nil
+        }
+        self = format
+    }
+}
 extension Execution.Device: ConfigurationValue {
     static var wanted: String { "cpu, cuda, cuda: with an index, or reference" }
 }
@@ -91,6 +103,9 @@ extension TrainingConfiguration.ScheduleSettings.Kind: ConfigurationValue {}
 /// Which values of its type a key allows.
 struct ConfigurationRule<Value: ConfigurationValue> {
     let wanted: String
+    /// What is between the items of a value that may also be written as a YAML list; nil: it may
+    /// not.
+    var separator: String?
     let allows: (Value) -> Bool
 
     static var any: ConfigurationRule { ConfigurationRule(wanted: Value.wanted) { _ in true } }
@@ -101,6 +116,13 @@ struct ConfigurationRule<Value: ConfigurationValue> {
 
     static func path(_ what: String) -> ConfigurationRule where Value == String {
         ConfigurationRule(wanted: what) { !$0.isEmpty }
+    }
+
+    /// Names in one text, separated by spaces, or in a YAML list.
+    static func names(_ what: String) -> ConfigurationRule where Value == String {
+        ConfigurationRule(
+            wanted: "\(what), separated by spaces or in a list", separator: " "
+        ) { !$0.isEmpty }
     }
 }
 

@@ -69,7 +69,12 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
     static var fields: [TrainingConfiguration.Field] {
         [
             // Empty in the defaults: users add their own.
-            .init("data.train", \.data.train, .any, "training photos"),
+            .init(
+                "data.train", \.data.train,
+                ConfigurationRule(
+                    wanted: "one folder, file list or packed dataset; a file list names photos of "
+                        + "several folders"
+                ) { _ in true }, "training photos"),
             .init(
                 "data.validation", optional: \.data.validation, .path("a folder of photos"),
                 "validation photos; null, or if --set gives data.train alone: a part of the "
@@ -84,8 +89,9 @@ extension TrainingConfiguration.DataSettings: ConfigurationSection {
                 "data.crop", \.data.crop, .range(TrainingConfiguration.CropSides.range),
                 "side of a crop in pixels"),
             .init(
-                "data.other_crops", optional: \.data.otherCrops, .any,
-                "other sides: each step draws one of all sides at random; null: none"),
+                "data.other_crops", optional: \.data.otherCrops, .sides,
+                "other sides, \"128 160\" or a list: each step draws one of all sides at random; "
+                    + "null: none"),
             .init(
                 "data.minimum_scale", \.data.minimumScale, .range(0.05...1),
                 "smallest crop, as a share of the photo's short side"),
@@ -181,10 +187,16 @@ extension TrainingConfiguration {
     }
 }
 
+extension ConfigurationRule where Value == TrainingConfiguration.CropSides {
+    fileprivate static var sides: ConfigurationRule {
+        ConfigurationRule(wanted: Value.wanted, separator: " ") { _ in true }
+    }
+}
+
 extension TrainingConfiguration.CropSides: ConfigurationValue {
     static var wanted: String {
         "1 to \(maximumCount) whole numbers from \(range.lowerBound) to \(range.upperBound), "
-            + "separated by spaces"
+            + "separated by spaces or in a list"
     }
 
     init?(configurationText text: String) {

@@ -66,9 +66,13 @@ extension TrainingConfiguration.OptimizerSettings: ConfigurationSection {
                 "decay of averaged weights, which are validated and kept as best; rises to it "
                     + "as (1 + step)/(10 + step)"),
             .init(
-                "optimizer.groups", optional: \.optimizer.groups, .path("groups"),
+                "optimizer.groups", optional: \.optimizer.groups,
+                ConfigurationRule(
+                    wanted: "groups, separated by semicolons or in a list", separator: "; "
+                ) { !$0.isEmpty },
                 "parameters with settings of their own: "
-                    + "\"stem.* stage2.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\""),
+                    + "\"stem.* stage2.*: rate=0.1 decay=0; head.*: rate=2 schedule=constant\", "
+                    + "or a list with a text for each group"),
         ]
     }
 }

@@ -24,7 +24,8 @@ extension TrainingConfiguration {
             throw FileError(
                 path: path, operation: "read", reason: String(cString: strerror(ENOENT)),
                 remedy: (path.hasPrefix("/")
-                    ? "check \(key)" : "check \(key), which is relative to \(folder)")
+                    ? "check \(described(key))"
+                    : "check \(described(key)), which is relative to \(folder)")
                     + (without.isEmpty ? "" : ", or set it to null \(without)"),
                 errorNumber: ENOENT)
         }

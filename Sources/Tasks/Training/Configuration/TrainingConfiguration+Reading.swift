@@ -11,7 +11,7 @@ extension TrainingConfiguration {
     ///   - isOfRun: whether the file is that of a run to continue, which validates on the same
     ///     photos wherever those to train on are now.
     /// - Throws: `FileError` if the file cannot be read, ``TrainingError`` for an unknown key, a
-    ///   value out of range, or missing photos to train on.
+    ///   value out of range, missing photos to train on, or distillation without a teacher.
     public init(
         contentsOf path: (some PathConvertible)?, settings: [String] = [], isOfRun: Bool = false
     ) throws {
@@ -25,6 +25,7 @@ extension TrainingConfiguration {
             throw TrainingError(
                 at: name ?? "", "data.train is missing; set it to a folder of photos")
         }
+        try requireTeacher()
     }
 
     /// Reads YAML text; keys that it does not contain keep their defaults.
@@ -51,11 +52,23 @@ extension TrainingConfiguration {
         let text = String(setting[setting.index(after: sign)...])
         let key = String(setting[..<sign])
         do {
-            try set(key, to: Self.nulls.contains(text) ? nil : text)
+            try read(text, key)
         } catch {
             throw TrainingError(.setting, error.problem, remedies: [Remedy(.settings)])
         }
+        note(.setting, of: key)
         if key == "steps" { epochs = nil }
+    }
+
+    /// Reads a value without quotes; a list is one only for a key that takes several items.
+    private mutating func read(_ text: String, _ key: String) throws(KeyError) {
+        let field = TrainingConfiguration.Field.all.first { $0.key == key }
+        if field?.separator != nil, text.hasPrefix("["),
+            let list = try? Self.compose(text, key), list.sequence != nil
+        {
+            return try read(list, key)
+        }
+        try set(key, to: Self.nulls.contains(text) ? nil : text)
     }
 
     private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
@@ -68,6 +81,8 @@ extension TrainingConfiguration {
         }
         do {
             return try Yams.compose(yaml: yaml)
+        } catch let error as YamlError {
+            throw error.refusal(of: name)
         } catch {
             throw TrainingError(at: name, "is not valid YAML: \(error)")
         }
@@ -77,32 +92,68 @@ extension TrainingConfiguration {
         _ node: Node, prefix: String, name: String
     ) throws(TrainingError) {
         guard let mapping = node.mapping else {
-            let subject = prefix.isEmpty ? "the file" : String(prefix.dropLast())
-            throw TrainingError(at: Self.position(node, name), "\(subject) takes keys with values")
+            throw TrainingError(
+                at: Self.position(node, name),
+                prefix.isEmpty
+                    ? "the file takes keys with values; retint train --defaults prints all keys"
+                    : KeyError.group(String(prefix.dropLast())).problem)
         }
         for (keyNode, value) in mapping {
-            let key = prefix + (keyNode.scalar?.string ?? "?")
-            if TrainingConfiguration.Field.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
-                try read(value, prefix: key + ".", name: name)
-            } else {
-                do {
-                    try read(value, key)
-                } catch {
-                    throw TrainingError(at: Self.position(keyNode, name), error.problem)
-                }
+            let position = Self.position(keyNode, name)
+            guard let word = keyNode.scalar?.string else {
+                throw TrainingError(at: position, "a key is one name, not a list or keys")
             }
+            let key = prefix + word
+            if !TrainingConfiguration.Field.keys(ofGroup: key).isEmpty {
+                try read(value, prefix: key + ".", name: name)
+                continue
+            }
+            // A key may stand in its group and with its whole name.
+            if case .file(let first) = origins[key] {
+                throw TrainingError(
+                    at: position, "\(key) has a value in \(first) already; keep one of them")
+            }
+            do {
+                try read(value, key)
+            } catch {
+                throw TrainingError(at: position, error.problem)
+            }
+            note(.file(position), of: key)
         }
     }
 
     private mutating func read(_ value: Node, _ key: String) throws(KeyError) {
-        guard TrainingConfiguration.Field.all.contains(where: { $0.key == key }) else {
+        guard let field = TrainingConfiguration.Field.all.first(where: { $0.key == key }) else {
             throw .unknown(key)
         }
-        guard let scalar = value.scalar else {
-            throw KeyError(problem: "\(key) takes one value, not a list or keys")
+        if let separator = field.separator, let items = value.sequence {
+            let words = try Self.words(items, key)
+            return try set(key, to: words.isEmpty ? nil : words.joined(separator: separator))
         }
-        let isNull = scalar.style == .plain && Self.nulls.contains(scalar.string)
-        try set(key, to: isNull ? nil : scalar.string)
+        guard let scalar = value.scalar else {
+            let kind = value.sequence == nil ? "keys" : "a list"
+            throw KeyError(problem: "\(key) takes one value, not \(kind): \(field.wanted)")
+        }
+        try set(key, to: Self.isNull(scalar) ? nil : scalar.string)
+    }
+
+    private static func words(
+        _ items: Node.Sequence, _ key: String
+    ) throws(KeyError) -> [String] {
+        var words: [String] = []
+        for item in items {
+            guard let scalar = item.scalar, !isNull(scalar) else {
+                throw KeyError(
+                    problem: "an item of the list of \(key) is no text; put it in quotes if it "
+                        + "contains a colon")
+            }
+            words.append(scalar.string)
+        }
+        return words
+    }
+
+    private static func isNull(_ scalar: Node.Scalar) -> Bool {
+        scalar.style == .plain && nulls.contains(scalar.string)
     }
 
     private mutating func set(_ key: String, to text: String?) throws(KeyError) {
@@ -125,7 +176,16 @@ extension TrainingConfiguration {
 private struct KeyError: Error {
     let problem: String
 
+    /// A value for a group of keys.
+    static func group(_ name: String) -> KeyError {
+        let keys = TrainingConfiguration.Field.keys(ofGroup: name).prefix(3)
+        return KeyError(
+            problem: "\(name) takes keys with values, such as \(keys.joined(separator: ", ")); "
+                + "retint train --defaults prints all keys")
+    }
+
     static func unknown(_ key: String) -> KeyError {
+        guard TrainingConfiguration.Field.keys(ofGroup: key).isEmpty else { return group(key) }
         let known = TrainingConfiguration.Field.all.map(\.key)
         let last = key.split(separator: ".").last.map(String.init) ?? key
         let meant =

@@ -109,6 +109,8 @@ public struct TrainingConfiguration: Hashable, Sendable {
     public var optimizer = OptimizerSettings()
     /// The learning rate over the steps.
     public var schedule = ScheduleSettings()
+    /// Where values were read.
+    var origins = ConfigurationOrigins()
 
     /// The defaults; ``DataSettings/train`` must be set.
     public init() {}

@@ -21,8 +21,8 @@ struct SourceBalance: Sendable {
         let folders = Dictionary(grouping: photos.indices) { photos[$0].folder ?? "" }
         guard folders.count > 1, folders[""] == nil else {
             throw TrainingError(
-                .noPhotos,
-                "data.source_balance: the source of a photo is its folder, but these photos are "
+                .noPhotos, place: "data.source_balance",
+                "the source of a photo is its folder, but these photos are "
                     + (folders[""] == nil ? "all in one folder" : "in a packed dataset")
                     + "; put each source in a folder, or set it to 0")
         }

@@ -42,7 +42,7 @@ extension TrainingConfiguration {
             let architecture = setup.network.architecture
             guard setup.network is any ColorClassifier else {
                 throw TrainingError(
-                    at: "loss.kind",
+                    at: setup.loss.kind == .classification ? "loss.kind" : "loss.class_weight",
                     "\(architecture) has no distribution over colors to classify; use "
                         + "l1, mse or huber with loss.class_weight 0, or another architecture")
             }

@@ -28,8 +28,9 @@ extension TrainingConfiguration {
             [
                 .init(
                     "distillation.features", optional: \.distillation.features.pairs,
-                    .path("pairs"),
-                    "modules whose outputs imitate the teacher's: \"up8=up8 context\""),
+                    .names("modules, or student=teacher"),
+                    "modules whose outputs imitate the teacher's: \"up8=up8 context\", or a list "
+                        + "of them"),
                 .init(
                     "distillation.feature_loss", \.distillation.features.comparison, .any,
                     "compares values, or how alike two positions are, whatever the channels"),

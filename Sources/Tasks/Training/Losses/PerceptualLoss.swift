@@ -28,7 +28,8 @@ extension TrainingConfiguration {
                     .path("a checkpoint"), "that colorizer, which takes hints: siggraph17"),
                 .init(
                     "loss.perceptual_modules", \.loss.perceptual.modules,
-                    .path("names of modules"), "modules whose outputs are the features"),
+                    .names("names of modules"),
+                    "modules whose outputs are the features, in one text or in a list"),
             ]
         }
 
@@ -60,8 +61,9 @@ struct PerceptualEncoder {
     fileprivate init(_ loss: TrainingConfiguration.PerceptualLoss) throws {
         guard let path = loss.network else {
             throw TrainingError(
-                at: "loss.perceptual_network",
-                "name a checkpoint of siggraph17, or set loss.perceptual to 0")
+                at: "loss.perceptual",
+                "is \(loss.weight), without a network for its features; name a checkpoint of "
+                    + "siggraph17 in loss.perceptual_network, or set it to 0")
         }
         let checkpoint = try Checkpoint(contentsOf: path)
         guard let hinted = try checkpoint.network.make() as? any HintedColorizer else {

@@ -43,13 +43,25 @@ final class TrainingRun {
     /// - Throws: ``TrainingError`` for a configuration that does not fit the network, a folder
     ///   without photos, or an output folder that cannot be used; the errors of reading
     ///   checkpoints and photos.
-    init(
+    convenience init(
         _ configuration: TrainingConfiguration, from start: TrainingStart = .fresh,
         ranks: Communicator = .single, report: @escaping (TrainingEvent) -> Void = { _ in }
     ) throws {
+        do {
+            try self.init(preparing: configuration, from: start, ranks: ranks, report: report)
+        } catch let error as TrainingError {
+            throw configuration.located(error)
+        }
+    }
+
+    /// The errors name keys, and not where their values were read.
+    private init(
+        preparing configuration: TrainingConfiguration, from start: TrainingStart,
+        ranks: Communicator, report: @escaping (TrainingEvent) -> Void
+    ) throws {
         try configuration.checkFiles(resumes: start == .resumed)
         try configuration.checkOutput()
-        let photos = try PhotoFolder(configuration.data)
+        let photos = try PhotoFolder(configuration.data) { report(.badPhoto("\($0)")) }
         let configuration = try configuration.shared(over: ranks).counted(
             photos: photos.training.count)
         (self.configuration, self.ranks) = (configuration, ranks)

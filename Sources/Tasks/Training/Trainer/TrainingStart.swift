@@ -45,7 +45,7 @@ enum TrainingStart {
             do {
                 return try Checkpoint(configuration.namedNetwork, seed: UInt64(configuration.seed))
             } catch let error as ColorizerError {
-                throw TrainingError(.configuration, "\(error)")
+                throw TrainingError(.configuration, place: error.kind.key, "\(error)")
             }
         }
         var checkpoint = try Checkpoint(contentsOf: start)
@@ -125,6 +125,16 @@ enum TrainingStart {
                 + (settings.map { "set \($0) to make them agree" }
                     ?? "a folded network cannot be trained: use the checkpoint it was folded from"),
             remedies: settings.map { [Remedy(.settings, $0)] } ?? [])
+    }
+}
+
+extension ColorizerProblem {
+    /// The configuration's key that it is about.
+    fileprivate var key: String {
+        switch self {
+        case .unsupportedOption(let option, _), .outOfRange(let option, _, _): option
+        default: "architecture"
+        }
     }
 }
 
