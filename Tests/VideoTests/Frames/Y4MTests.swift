@@ -99,6 +99,16 @@ import Testing
         #expect(error?.kind == .damaged)
     }
 
+    /// FFmpeg writes streams of 10 bits and an odd width that are too short.
+    @Test(arguments: [("420p10", true), ("422p10", true), ("444p10", false), ("420jpeg", false)])
+    func whatFFmpegWritesWronglyIsNamed(layout: String, isNamed: Bool) throws {
+        let stream = "YUV4MPEG2 W5 H4 C\(layout)\nFRAME\n" + String(repeating: "a", count: 20)
+        let reader = try FrameReader(contentsOf: file(stream))
+        let error = #expect(throws: FrameError.self) { try reader.next() }
+        #expect(error?.kind == .truncated)
+        #expect(error?.description.contains("crop=trunc(iw/2)*2:ih") == isNamed)
+    }
+
     @Test func framesMayStateHowTheyAreInterlaced() throws {
         let samples = String(repeating: "a", count: 24)
         let stream = "YUV4MPEG2 W4 H4\nFRAME Ipp XNOTE=1\n\(samples)FRAME Itt\n\(samples)"

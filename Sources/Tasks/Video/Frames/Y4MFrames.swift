@@ -24,11 +24,20 @@ struct Y4MFrames: FrameSource {
         guard let frame else {
             throw FrameError(
                 .truncated,
-                "it ends inside frame \(frameCount + 1); the frames before it are intact"
+                "it ends inside frame \(frameCount + 1); the frames before it are intact\(oddWidth)"
             ).of(input.name)
         }
         frameCount += 1
         return frame
+    }
+
+    /// A cause that a stream of this format may have. FFmpeg writes the rows of its colors without
+    /// the upper byte of the last sample, and does not read them either.
+    private var oddWidth: String {
+        let isHalved = format.chroma == .yuv420 || format.chroma == .yuv422
+        guard isHalved, format.bitDepth == 10, !format.width.isMultiple(of: 2) else { return "" }
+        return "; ffmpeg writes 10 bits with an odd width wrongly: make it even with "
+            + "-vf crop=trunc(iw/2)*2:ih"
     }
 
     /// Checks the line before a frame's samples.
@@ -39,6 +48,7 @@ struct Y4MFrames: FrameSource {
                 .damaged,
                 "frame \(frameCount + 1) begins with \"\(line)\", not with "
                     + "\(Self.frameSignature): the stream is damaged, or its size changes"
+                    + oddWidth
             ).of(input.name)
         }
         // A frame may state its interlacing: Ipp means progressive.
