@@ -8,9 +8,6 @@ struct MergedAxes {
     /// The order of the operand's merged axes in the result.
     let permutation: [Int]
 
-    /// The merged shape of the result.
-    var result: Shape { Shape(permutation.map { operand[$0] }) }
-
     /// - Parameters:
     ///   - shape: the operand's shape.
     ///   - permutation: for each axis of the result, the operand's axis.
